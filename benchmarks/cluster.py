@@ -243,7 +243,8 @@ def settings(master: str | None) -> Any:
 def trips(folder: Path, master: str | None) -> tuple[Any, Any]:
     from hushway.engine.key import BoundingKey
     from hushway.families.od.public.cells import ODCells
-    from hushway.families.od.rows.counter import EngineTrips, TripColumns, TripsSource
+    from hushway.families.od.rows.counter import EngineTrips
+    from hushway.families.od.rows.trips import TripColumns, TripsSource
     from hushway.privacy.bound import Unit
     from hushway.privacy.query import Query
 

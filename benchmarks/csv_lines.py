@@ -13,8 +13,8 @@ from typing import Any
 
 import duckdb
 
-from hushway.engine.csv.stream import CsvStream
-from hushway.families.od.rows.counter import TripColumns, TripsSource
+from hushway.engine.csv_lines import CsvStream
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.numerics.threads import processors
 from hushway.tables.layout import Layout, layout_of
 

@@ -183,13 +183,10 @@ def bounded_count(folder: Path, kind: str, budget_limit: int) -> int:
     from datetime import date
 
     from hushway.engine.key import BoundingKey
+    from hushway.engine.settings import EngineSettings
     from hushway.families.od.public.cells import ODCells
-    from hushway.families.od.rows.counter import (
-        EngineSettings,
-        EngineTrips,
-        TripColumns,
-        TripsSource,
-    )
+    from hushway.families.od.rows.counter import EngineTrips
+    from hushway.families.od.rows.trips import TripColumns, TripsSource
     from hushway.geography.locations import Location, Locations
     from hushway.geography.periods import Periods
     from hushway.privacy.bound import Unit

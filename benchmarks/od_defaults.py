@@ -29,8 +29,14 @@ from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.shares import uniform_shares
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
-from hushway.families.od.public.pair_labels import pairs_of_matrix, place_pair_labels
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    pairs_of_matrix,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.families.od.study.scene import ODScene, TripArrays, city_scene, trips_scene, try_out
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods

@@ -24,8 +24,13 @@ from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
 from hushway.families.od.planning.stand_in import stand_in
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
-from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit

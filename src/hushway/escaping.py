@@ -53,8 +53,8 @@ def _json_escape(letter: str) -> str:
 _SHOWN = 20
 
 
-def some_of(names: Iterable[str]) -> str:
+def some_of(names: Iterable[str], shown: int = _SHOWN) -> str:
     """Returns names for a message, separated by commas: all of a few, or the first of many."""
     every = tuple(names)
-    more = f" and {len(every) - _SHOWN:,} more" if len(every) > _SHOWN else ""
-    return ", ".join(every[:_SHOWN]) + more
+    more = f" and {len(every) - shown:,} more" if len(every) > shown else ""
+    return ", ".join(every[:shown]) + more

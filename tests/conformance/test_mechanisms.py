@@ -24,16 +24,20 @@ from hushway.families.density.public.visits import (
 )
 from hushway.families.links.audit.product import rings
 from hushway.families.links.mechanism.counts import link_counts
-from hushway.families.links.public.left_out import MovementQueryCells
-from hushway.families.links.public.universe import LinkUniverse, MovementLimits
+from hushway.families.links.public.universe import LinkUniverse, MovementLimits, MovementQueryCells
 from hushway.families.od.fit.weights import Weights
 from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.hierarchical import od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
 from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
-from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.families.sequences.mechanism.tree import prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from hushway.families.density.rows import counts as density_counts
-from hushway.families.links.rows import part as links_part
+from hushway.families.links.rows import movements
 from hushway.families.od.rows import bounding as od_bounding
-from hushway.families.sequences.rows import part as sequences_part
+from hushway.families.sequences.rows import counter
 from support.conformance.case import random_key
 from support.conformance.engines import in_parquet
 from support.long import often
@@ -35,19 +35,21 @@ def one_trip_too_many(patch: Patch) -> None:
 
 
 def one_record_too_many(patch: Patch) -> None:
-    real = sequences_part.bounded_records
+    real = counter.bounded_records
     patch.setattr(
-        sequences_part, "bounded_records", lambda records, most, key: real(records, most + 1, key)
+        counter,
+        "bounded_records",
+        lambda records, most, key: real(records, most + 1, key),
     )
 
 
 def one_item_too_many(patch: Patch) -> None:
-    real = links_part.BoundedMovements
+    real = movements.BoundedMovements
 
     def made(universe: Any, limits: Any, key: Any) -> Any:
         return real(universe, replace(limits, max_items=limits.max_items + 1), key)
 
-    patch.setattr(links_part, "BoundedMovements", made)
+    patch.setattr(movements, "BoundedMovements", made)
 
 
 def one_visit_too_many(patch: Patch) -> None:

@@ -17,7 +17,7 @@ from hushway.engine.warehouse.session import WarehouseSession
 from hushway.engine.warehouse.typed import rows_between
 from hushway.errors import DataError
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.part import PlacedTrips, TripPart
+from hushway.families.od.rows.counter import TripPart
 from hushway.families.od.rows.trips import TripColumns, TripsSource, id_kinds_of
 from hushway.privacy.bound import Unit
 from hushway.tables.check import Policy
@@ -243,9 +243,15 @@ def test_other_engines_give_the_same_by_the_same_expressions(engine: str, text: 
     trips = random_trips(cells, seed=11, size=1_500, step_us=60_000_000)
     table = table_of(trips, cells, text=text)
     layout = layout_of_table("trips", table.schema, SOURCE)
-    place = PlacedTrips(cells=cells, clock="local", id_kinds=id_kinds_of(SOURCE, layout))
-    rows = place.placed_between(Memory(), rows_between(ibis.memtable(table), layout))
-    counts = TripPart(unit=Unit.PERSON, max_trips=4, key=KEY).expression(rows)
+    part = TripPart(
+        cells=cells,
+        clock="local",
+        id_kinds=id_kinds_of(SOURCE, layout),
+        unit=Unit.PERSON,
+        max_trips=4,
+        key=KEY,
+    )
+    counts = part.counted_between(Memory(), rows_between(ibis.memtable(table), layout))
     found = getattr(ibis, engine).connect().to_pyarrow(counts)
     expected = by_hand(trips, cells, KEY, 4)
     assert dict(zip(*(found[c].to_pylist() for c in ("cell", "trips")), strict=True)) == expected

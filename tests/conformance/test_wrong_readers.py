@@ -8,7 +8,7 @@ import pytest
 from hushway.families.density.audit.suite import VisitsBatchByBatch
 from hushway.families.links.audit.suite import TracesBatchByBatch
 from hushway.families.od.audit.suite import trips_file_by_file
-from hushway.families.od.rows.counter import TripColumns, TripsSource
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.families.sequences.audit.suite import sequences_file_by_file
 from hushway.families.sequences.public.prefixes import first_prefixes
 from hushway.families.sequences.rows.sequences import SequenceRule

@@ -11,9 +11,8 @@ import duckdb
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hushway.engine.csv.lines import LONGEST_LINE
-from hushway.engine.csv.stream import CsvStream
-from hushway.families.od.rows.counter import TripColumns, TripsSource
+from hushway.engine.csv_lines import LONGEST_LINE, CsvStream
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.tables.layout import layout_of
 
 HEADER = b"person,origin,destination,time,unused"

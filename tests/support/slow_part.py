@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from hushway.families.od.rows.part import TripPart
+from hushway.families.od.rows.counter import TripPart
 from hushway.privacy.query import ExactCounts
 
 BEGAN = "HUSHWAY_TEST_BEGAN"

@@ -8,7 +8,7 @@ from hushway.facts.check import ONLY_HERE
 
 if TYPE_CHECKING:
     from hushway.tables.check import Problem
-    from hushway.tables.found import LimitFound, PeopleFound, RowsFound, TimesFound
+    from hushway.tables.profile import LimitFound, PeopleFound, RowsFound, TimesFound
 
 _HOUR_MINUTES = 60
 

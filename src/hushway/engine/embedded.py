@@ -3,10 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from threading import Event, Thread
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import duckdb
 import ibis
@@ -16,15 +15,13 @@ from ibis.backends.duckdb import Backend
 from ibis.common.exceptions import IbisError
 from numpy.typing import NDArray
 
-from hushway.engine.csv.lines import DamagedFileError
-from hushway.engine.csv.stream import CsvStream
-from hushway.engine.extensions import NO_FOREIGN_CODE
+from hushway.engine.csv_lines import CsvStream, DamagedFileError
 from hushway.engine.session import Ask, Keeping, Part, Reading, Tally
 from hushway.engine.settings import SIZE, EngineSettings, not_understood
 from hushway.engine.spilling import encrypt_spills, spill_folder, spills_are_encrypted
 from hushway.errors import DataError
 from hushway.numerics.threads import usual_threads
-from hushway.progress import ShareProgress
+from hushway.progress import ShareProgress, watched
 from hushway.tables.layout import Layout, Source, layout_of
 
 T = TypeVar("T")
@@ -44,12 +41,7 @@ _DAMAGED = re.compile(rf"\b{DamagedFileError.__name__}: (.+)")
 
 
 class EmbeddedSession:
-    """A DuckDB at work. A `hushway.engine.session.Session`.
-
-    Args:
-        backend: The DuckDB.
-        settings: How much of the machine it may use.
-    """
+    """A DuckDB at work. A `hushway.engine.session.Session`."""
 
     def __init__(self, backend: Backend, settings: EngineSettings) -> None:
         self.backend = backend
@@ -61,49 +53,29 @@ class EmbeddedSession:
         self._csv_streams: list[CsvStream] = []
 
     def layout(self, source: Source) -> Layout:
-        """Returns where the rows of a source are and which columns they have; no row is read.
-
-        Raises:
-            DataError: A file is missing, damaged, or lacks a column or its proper type.
-        """
+        """Returns where the rows of a source are and which columns they have; no row is read."""
         return layout_of(source)
 
     def rows(self, reading: Reading) -> ibis.Table:
-        """Returns all rows, to be looked at by expressions.
-
-        Raises:
-            DataError: A file cannot be opened.
-        """
+        """Returns all rows, to be looked at by expressions."""
         read = reading.read(self, reading.layout)
         return read if reading.shape is None else reading.shape(self, read)
 
     def count(self, reading: Reading, part: Part[T], progress: ShareProgress | None = None) -> T:
-        """Returns what is counted of all people: one part.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Returns what is counted of all people: one part."""
         return part.count(self, self.rows(reading), progress)
 
     def keep(
         self, reading: Reading, keeping: Keeping[Any, Any], progress: ShareProgress | None = None
     ) -> Ask:
-        """Keeps something of all people in memory, beyond this session.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Keeps something of all people in memory, beyond this session."""
         kept = keeping.keep(self, self.rows(reading), progress)
         return partial(keeping.answer, kept)
 
     def run(
         self, expression: ibis.Table, progress: ShareProgress | None = None
     ) -> dict[str, NDArray[Any]]:
-        """Runs an expression and returns its columns.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Runs an expression and returns its columns."""
         query, connection = self.backend.compile(expression), self.backend.con
         with self._watched(progress):
             columns = quietly(lambda: connection.execute(query).fetchnumpy())
@@ -113,43 +85,27 @@ class EmbeddedSession:
     def store(
         self, name: str, expression: ibis.Table, progress: ShareProgress | None = None
     ) -> ibis.Table:
-        """Runs an expression and keeps its rows in the engine, under a name, until it closes.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Runs an expression and keeps its rows in the engine, under a name, until it closes."""
         query, connection = self.backend.compile(expression), self.backend.con
         with self._watched(progress):
             quietly(lambda: connection.execute(f"CREATE TEMP TABLE {name} AS {query}"))
         return self.table(name)
 
     def fetch(self, expression: ibis.Table) -> pa.Table:
-        """Runs an expression with few rows and returns them.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Runs an expression with few rows and returns them."""
         query, connection = self.backend.compile(expression), self.backend.con
         return quietly(lambda: connection.execute(query).to_arrow_table())
 
     def stream(
         self, expression: ibis.Table, progress: ShareProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Runs an expression and hands out its rows in batches, while it runs.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Runs an expression and hands out its rows in batches, while it runs."""
         yield from self.stream_by(self.settings.batch_rows, expression, progress)
 
     def stream_by(
         self, rows: int, expression: ibis.Table, progress: ShareProgress | None = None
     ) -> Iterator[pa.RecordBatch]:
-        """Runs an expression and hands out so many of its rows at a time.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Runs an expression and hands out so many of its rows at a time."""
         query, connection = self.backend.compile(expression), self.backend.con
         with self._watched(progress):
             reader = quietly(lambda: connection.execute(query).to_arrow_reader(rows))
@@ -159,40 +115,24 @@ class EmbeddedSession:
     def tally(
         self, expression: ibis.Table, tally: Tally, progress: ShareProgress | None = None
     ) -> dict[str, int]:
-        """Runs an expression and returns the sums of what is found in each batch of its rows.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
+        """Runs an expression and returns the sums of what is found in each batch of its rows."""
         found: Counter[str] = Counter()
         for batch in self.stream(expression, progress):
             found.update(tally(batch))
         return found
 
     def load(self, name: str, table: pa.Table) -> ibis.Table:
-        """Puts a table that is in memory into the engine.
-
-        Raises:
-            DataError: There is not enough memory, or a text in it is none.
-        """
+        """Puts a table that is in memory into the engine."""
         return self._copied(name, table)
 
     def give(self, batches: pa.RecordBatchReader) -> None:
-        """Puts rows into the engine that stand for those of the files, instead of earlier ones.
-
-        Raises:
-            DataError: There is not enough memory or disk for them.
-        """
+        """Puts rows into the engine that stand for those of the files, instead of earlier ones."""
         self.given = _GIVEN
         quietly(lambda: self.backend.con.execute(f"DROP TABLE IF EXISTS {_GIVEN}"))
         self._copied(_GIVEN, batches)
 
     def give_more(self, batch: pa.RecordBatch) -> None:
-        """Puts more rows beside those that were given.
-
-        Raises:
-            DataError: There is not enough memory or disk for them.
-        """
+        """Puts more rows beside those that were given."""
         connection = self.backend.con
 
         def add() -> None:
@@ -203,11 +143,7 @@ class EmbeddedSession:
         quietly(add)
 
     def give_view(self, query: str) -> None:
-        """Lets rows that a query of our own gives stand for those of the files.
-
-        Raises:
-            DataError: There are no such rows.
-        """
+        """Lets rows that a query of our own gives stand for those of the files."""
         self.given = _GIVEN
         quietly(lambda: self.backend.con.execute(f"CREATE TEMP VIEW {_GIVEN} AS {query}"))
 
@@ -226,11 +162,7 @@ class EmbeddedSession:
         return self.backend.table(name)
 
     def sql(self, query: str) -> ibis.Table:
-        """Returns what a query of our own gives.
-
-        Raises:
-            DataError: A file cannot be opened.
-        """
+        """Returns what a query of our own gives."""
         return quietly(lambda: self.backend.sql(query))
 
     def malformed_rows(self) -> int:
@@ -238,11 +170,7 @@ class EmbeddedSession:
         return sum(stream.malformed for stream in self._csv_streams)
 
     def csv_rows(self, layout: Layout) -> str:
-        """Returns the name of a table with the rows of CSV files, to be read by queries.
-
-        Raises:
-            DataError: A file is not there.
-        """
+        """Returns the name of a table with the rows of CSV files, to be read by queries."""
         stream = quietly(lambda: CsvStream(layout, usual_threads(self.settings.threads)))
         name = f"csv_rows_{len(self._csv_streams)}"
         self._csv_streams.append(stream)
@@ -261,25 +189,8 @@ class EmbeddedSession:
 
         return quietly(copy)
 
-    @contextmanager
-    def _watched(self, progress: ShareProgress | None) -> Iterator[None]:
-        """Tells how far a query is, from 0 to 1, while it runs."""
-        if progress is None:
-            yield
-            return
-        done = Event()
-
-        def watch() -> None:
-            while not done.wait(_POLL_S):
-                progress(self._share_done())
-
-        watcher = Thread(target=watch, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            done.set()
-            watcher.join()
+    def _watched(self, progress: ShareProgress | None) -> AbstractContextManager[None]:
+        return watched(progress, self._share_done, _POLL_S)
 
     def _share_done(self) -> float:
         """Returns how far a query is; DuckDB does not know how long a stream of rows is."""
@@ -289,11 +200,7 @@ class EmbeddedSession:
 
 @contextmanager
 def embedded_session(settings: EngineSettings) -> Iterator[EmbeddedSession]:
-    """Opens a DuckDB for one piece of work.
-
-    Raises:
-        DataError: The settings cannot be met.
-    """
+    """Opens a DuckDB for one piece of work."""
     with spill_folder(settings.temp_folder) as folder:
         backend = _connect(settings, str(folder))
         try:
@@ -334,9 +241,6 @@ def quietly(work: Callable[[], T]) -> T:
     Privacy:
         An error of the engine often quotes a row, so none gets out: neither its text, nor itself as
         the cause or context of ours.
-
-    Raises:
-        DataError: The rows cannot be read, or memory or disk ran out.
     """
     try:
         return work()
@@ -370,3 +274,14 @@ def _translated(error: Exception) -> DataError:
         "The rows cannot be read: a file is damaged, or it has changed while it was read.",
         advice="Check that every file is whole, and start again.",
     )
+
+
+# For every DuckDB that sees rows. An extension sees all of them, so none is fetched, none is loaded
+# because a query happens to need it, and those of communities and strangers are refused. What is
+# left is LOAD of an extension that DuckDB's own makers have signed; only `spilling` does that.
+NO_FOREIGN_CODE: Final = {
+    "allow_community_extensions": False,
+    "allow_unsigned_extensions": False,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}

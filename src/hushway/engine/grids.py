@@ -87,14 +87,12 @@ def place_table(locations: Locations, *, integers: bool) -> pa.Table:
     those ids that are written as an integer writes itself; any other id can have no match there.
     """
     if not integers:
-        return pa.table({"id": pa.array(locations.ids, pa.string()), "place": _counted(locations)})
+        return pa.table(
+            {"id": pa.array(locations.ids, pa.string()), "place": np.arange(len(locations))}
+        )
     known = [(int(id_), i) for i, id_ in enumerate(locations.ids) if _is_integer(id_)]
     ids, places = zip(*known, strict=True) if known else ((), ())
     return pa.table({"id": pa.array(ids, pa.int64()), "place": pa.array(places, pa.int64())})
-
-
-def _counted(locations: Locations) -> IntArray:
-    return np.arange(len(locations), dtype=np.int64)
 
 
 def _is_integer(text: str) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import Int32Array, IntArray
 from hushway.errors import PrivacyError
 from hushway.numerics.compiled import compiled_for_threads
 
@@ -76,11 +76,7 @@ class BoundingKey:
 
     @classmethod
     def from_text(cls, text: str) -> Self:
-        """Reads a key back.
-
-        Raises:
-            PrivacyError: The text is not a key of this version.
-        """
+        """Reads a key back."""
         name, _, digits = text.partition(":")
         try:
             parts = [int(digits[i : i + 8], 16) for i in range(0, len(digits), 8)]
@@ -150,6 +146,23 @@ def placed(salt: int, what: int, kind: int, key: IntArray) -> int:
     return int(value % PRIME)
 
 
+@compiled_for_threads
+def circle(
+    points: IntArray | Int32Array, salt: int, kind: int, key: IntArray, ring: IntArray
+) -> int:
+    """Puts a person's things into a circle in the key's order; returns where the choice starts.
+
+    The low 31 bits of each entry of the ring are the position of a thing. They also decide ties.
+    """
+    total = 0
+    for i in range(len(points)):
+        place = placed(salt, int(points[i]), kind, key)
+        total += place
+        ring[i] = (place << 31) | i
+    ring[: len(points)].sort()
+    return int(((total & SUM_MASK) * key[10] + key[11]) % PRIME)
+
+
 def kept_in_circle(
     person: IntArray, place: IntArray, ties: tuple[IntArray, ...], most: int, key: BoundingKey
 ) -> IntArray:
@@ -192,3 +205,16 @@ def _in_order(person: IntArray, place: IntArray, ties: tuple[IntArray, ...]) -> 
         things = order[at]
         order[at] = things[np.lexsort((*(tie[things] for tie in ties), both[things]))]
     return order
+
+
+def numbered(alike: tuple[IntArray, ...], order_by: tuple[IntArray, ...] = ()) -> IntArray:
+    """Numbers things from 0 among those that agree in some columns, in the order of others."""
+    order = np.lexsort((*order_by, *reversed(alike)))
+    fresh = np.zeros(len(order), dtype=np.bool_)
+    fresh[:1] = True
+    for column in alike:
+        fresh[1:] |= np.diff(column[order]) != 0
+    first = np.flatnonzero(fresh)
+    numbers = np.empty(len(order), dtype=np.int64)
+    numbers[order] = np.arange(len(order)) - np.repeat(first, np.diff([*first, len(order)]))
+    return numbers

@@ -10,8 +10,7 @@ from glob import escape
 import ibis
 
 from hushway.engine.embedded import EmbeddedSession
-from hushway.tables.kinds import Kind
-from hushway.tables.layout import Clock, Layout
+from hushway.tables.layout import Clock, Kind, Layout
 
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
@@ -28,17 +27,15 @@ _OWNERS = ("person", "trip_id")
 _BLANK = r"[\pZ\x09-\x0d\x1c-\x1f\x{85}]*"
 
 
-def read_rows(session: EmbeddedSession, layout: Layout, clock: Clock) -> ibis.Table:
+def read_rows(session: EmbeddedSession, layout: Layout | None, clock: Clock) -> ibis.Table:
     """Returns trips, taps, events or traces as an Ibis table of a DuckDB.
 
     `us` is null where the time is missing or cannot be understood; `timed` says whether there was
     one, and on the clock "service" `dated` whether there was a service date. A person or trip id of
     blanks alone is null: whoever wrote it did not know it. `lon` and `lat` are null where they are
     missing, and NaN where they are no numbers. Columns that are not in the layout are left out.
-
-    Raises:
-        DataError: A file cannot be opened.
     """
+    assert layout is not None  # noqa: S101  what tables of rows have
     columns = [
         f"{_value(_column(layout, role), role, kind)} AS {role}"
         for role, kind in layout.kinds.items()
@@ -56,15 +53,13 @@ def read_rows(session: EmbeddedSession, layout: Layout, clock: Clock) -> ibis.Ta
     return session.sql(query)
 
 
-def read_stops(session: EmbeddedSession, layout: Layout, separator: str) -> ibis.Table:
+def read_stops(session: EmbeddedSession, layout: Layout | None, separator: str) -> ibis.Table:
     """Returns ready sequences as an Ibis table of a DuckDB: (person, record, position, location).
 
     One row for each stop, none for a sequence without stops. `record` numbers the rows of the
     files; the number means nothing else. A person of blanks alone is null.
-
-    Raises:
-        DataError: A file cannot be opened.
     """
+    assert layout is not None  # noqa: S101  likewise
     column, kind = _column(layout, "stops"), layout.kinds["stops"]
     if kind == "text":
         split = f"string_split(CAST({column} AS VARCHAR), {_quoted(separator)})"

@@ -8,25 +8,25 @@ all people are one part. On a cluster there are many, and their counts are added
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import ibis
+import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
 from hushway.tables.layout import Layout, Source
 
 if TYPE_CHECKING:
     from hushway.engine.embedded import EmbeddedSession
-    from hushway.privacy.query import ExactCounts
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 Q_contra = TypeVar("Q_contra", contravariant=True)
 
 # What is counted, by a name, as sums that parts add up to.
-Sums = dict[str, "ExactCounts"]
+Sums = dict[str, ExactCounts]
 
 # Reads rows into a DuckDB one by one: some files of the layout give some of the rows.
 Read = Callable[["EmbeddedSession", Layout | None], ibis.Table]
@@ -45,7 +45,8 @@ class Loader(Protocol):
 
 # Gives typed rows of a span of time, from one microsecond to before another.
 Between = Callable[[int, int], ibis.Table]
-Place = Callable[[Loader, Between], ibis.Table]
+# Counts everybody by one expression: a `cell`, and the sums of each under their names.
+InWarehouse = Callable[[Loader, Between], ibis.Table]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +64,8 @@ class Reading:
         read: Reads rows, and drops or adds to them one by one.
         together: The column of `read` that says whose each row is; None if each is its own.
         shape: Makes rows of all rows of an owner, if there is more to do than reading.
-        place: What `read` does with rows beyond reading them, by expressions that were seen to give
-            the same in several engines; None if there is more to it.
+        in_warehouse: All that is counted, as one expression that bounds every person, whoever runs
+            it, and that was seen to give the same in several engines; None if there is no such.
         span_us: From when to when, in microseconds since 1970 as rows write them; `read` drops all
             others, so that they need not travel. None if it drops none.
     """
@@ -73,7 +74,7 @@ class Reading:
     read: Read
     together: str | None
     shape: Shape | None = None
-    place: Place | None = None
+    in_warehouse: InWarehouse | None = None
     span_us: tuple[int, int] | None = None
 
 
@@ -100,23 +101,6 @@ class Part(Protocol[T]):
         ...
 
 
-@runtime_checkable
-class ByExpression(Protocol[T_co]):
-    """A part that counts by one expression, seen to give the same in several engines.
-
-    Privacy:
-        The expression bounds every person, whoever runs it.
-    """
-
-    def expression(self, rows: ibis.Table) -> ibis.Table:
-        """Returns what to run on rows among which everybody's are whole."""
-        ...
-
-    def found(self, columns: Mapping[str, NDArray[Any]]) -> T_co:
-        """Returns what was counted, of the columns that the expression gives."""
-        ...
-
-
 class Keeping(Protocol[T, Q_contra]):
     """Keeps something of people, of whom more than one thing is asked."""
 
@@ -134,16 +118,30 @@ class Keeping(Protocol[T, Q_contra]):
         """Returns what is in a piece."""
         ...
 
-    def answer(self, kept: T, question: Q_contra) -> "ExactCounts":
+    def answer(self, kept: T, question: Q_contra) -> ExactCounts:
         """Returns the exact counts of a question."""
         ...
 
 
-Ask = Callable[[Any], "ExactCounts"]
+Ask = Callable[[Any], ExactCounts]
+
+
+def sums_of_columns(columns: Mapping[str, NDArray[Any]]) -> Sums:
+    """Returns the sums of an answer with a column `cell`, and one for each name."""
+    order = np.argsort(columns["cell"])
+    cells = columns["cell"][order].astype(np.int64)
+    return {
+        name: ExactCounts(cells=cells, values=values[order].astype(np.int64))
+        for name, values in columns.items()
+        if name != "cell"
+    }
 
 
 class Session(Loader, Protocol):
-    """An engine at work: expressions in, columns out; people in, counts out."""
+    """An engine at work: expressions in, columns out; people in, counts out.
+
+    All methods raise a DataError if rows cannot be read, or if memory or disk ran out.
+    """
 
     def layout(self, source: Source) -> Layout:
         """Returns where the rows of a source are and which columns they have; no row is read."""

@@ -69,11 +69,7 @@ class Warehouse:
 
 
 def refuse_little_memory(limit: str, threads: int | None) -> None:
-    """Refuses a limit with which counting would fail, which would show only after spending.
-
-    Raises:
-        DataError: It is too little for so many threads, or not a size.
-    """
+    """Refuses a limit with which counting would fail, which would show only after spending."""
     needed = (threads or processors()) * _LEAST_MEGABYTES
     if megabytes_of(limit) < needed:
         raise DataError(
@@ -83,11 +79,7 @@ def refuse_little_memory(limit: str, threads: int | None) -> None:
 
 
 def megabytes_of(size: str) -> float:
-    """Returns a size such as "4GB" in millions of bytes.
-
-    Raises:
-        DataError: It is not a size.
-    """
+    """Returns a size such as "4GB" in millions of bytes."""
     found = SIZE.fullmatch(size)
     if found is None:
         raise not_understood()

@@ -28,14 +28,7 @@ _LIBRARY = "duckdb_extension_httpfs"
 
 @contextlib.contextmanager
 def spill_folder(parent: Path | str | None) -> Iterator[Path]:
-    """Makes a folder for one run, which only this user can read, and removes it afterwards.
-
-    Args:
-        parent: Where to make it; the system's place for temporary files if None.
-
-    Raises:
-        DataError: There is no such place, or others could change what is in it.
-    """
+    """Makes a folder for one run, which only this user can read, and removes it afterwards."""
     place = Path(tempfile.gettempdir() if parent is None else parent)
     with contextlib.ExitStack() as stack:
         try:
@@ -50,11 +43,7 @@ def spill_folder(parent: Path | str | None) -> Iterator[Path]:
 
 
 def encrypt_spills(connection: duckdb.DuckDBPyConnection) -> None:
-    """Lets a DuckDB encrypt what it writes to its temporary folder.
-
-    Raises:
-        DataError: The library that encrypts is missing, or is not that of this DuckDB.
-    """
+    """Lets a DuckDB encrypt what it writes to its temporary folder."""
     library = _encryption_library()
     if library is not None:
         try:
@@ -79,20 +68,12 @@ def can_encrypt_spills() -> bool:
 
 
 def spills_are_encrypted(wanted: bool | None) -> bool:
-    """Whether a DuckDB of this machine encrypts what it writes to its temporary folder.
-
-    Args:
-        wanted: What the settings say; None for: if the library is there.
-    """
+    """Whether a DuckDB of this machine encrypts what it writes to its temporary folder."""
     return can_encrypt_spills() if wanted is None else wanted
 
 
 def spill_notes(wanted: bool | None) -> tuple[Problem, ...]:
-    """Returns what a steward should know who left encryption open on a machine that cannot.
-
-    Args:
-        wanted: What the settings say.
-    """
+    """Returns what a steward should know who left encryption open on a machine that cannot."""
     if wanted is not None or can_encrypt_spills():
         return ()
     return (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hushway.engine.settings import EngineSettings
     from hushway.tables.check import Problem, RowsChecked
-    from hushway.tables.found import RowsFound
+    from hushway.tables.profile import RowsFound
 
 ONLY_HERE = "your screen only: counted from your rows without noise; nothing of this is released"
 

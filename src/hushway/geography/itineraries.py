@@ -39,12 +39,7 @@ class BusRides:
 
 
 def bus_rides(network: TransitNetwork, *, change_s: int) -> BusRides:
-    """Returns the best way between all hubs; two rides at the most.
-
-    Args:
-        network: The network.
-        change_s: What a change of bus costs a rider, beside the wait.
-    """
+    """Returns the best way between all hubs; two rides at the most."""
     hubs = len(network.hubs)
     single = np.full((hubs, hubs), NEVER)
     line = np.full((hubs, hubs), -1, dtype=np.int64)

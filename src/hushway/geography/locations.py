@@ -91,11 +91,7 @@ class Locations:
         return tuple(sorted({place.zone for place in self.places}))
 
     def labels_in(self, column: str) -> tuple[str, ...]:
-        """Returns the label of every place in a column: "zone", or a further one.
-
-        Raises:
-            GeographyError: There is no such column.
-        """
+        """Returns the label of every place in a column: "zone", or a further one."""
         known = {"zone": tuple(place.zone for place in self.places)}
         known |= {labels.column: labels.values for labels in self.labels}
         if column not in known:

@@ -65,15 +65,7 @@ class DayType:
 
 
 def day_type(name: str, members: Sequence[str]) -> DayType:
-    """Returns the type of days with some members.
-
-    Args:
-        name: What it is called.
-        members: Weekdays such as "Mon", and "holidays".
-
-    Raises:
-        GeographyError: A member is none of these.
-    """
+    """Returns the type of days with some members."""
     unknown = [member for member in members if member not in (*WEEKDAYS, HOLIDAYS)]
     if unknown:
         raise GeographyError(
@@ -108,11 +100,7 @@ def equal_parts(opens: int, closes: int, minutes: int) -> tuple[DayPart, ...]:
 
 
 def refuse_unfit_parts(parts: Sequence[DayPart]) -> None:
-    """Refuses named parts that have no length, no name, or that overlap.
-
-    Raises:
-        GeographyError: They do.
-    """
+    """Refuses named parts that have no length, no name, or that overlap."""
     _refuse_names([part.name for part in parts], "parts of the day")
     ends = 0
     for part in parts:
@@ -127,11 +115,7 @@ def refuse_unfit_parts(parts: Sequence[DayPart]) -> None:
 
 
 def refuse_unfit_types(types: Sequence[DayType]) -> None:
-    """Refuses types of days that have no days or share some.
-
-    Raises:
-        GeographyError: They do.
-    """
+    """Refuses types of days that have no days or share some."""
     _refuse_names([each.name for each in types], "day types")
     empty = [each.name for each in types if not each.members]
     if empty:

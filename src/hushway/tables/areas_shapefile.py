@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from glob import escape
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from zipfile import BadZipFile, ZipFile
 
 import shapefile
@@ -18,6 +18,7 @@ import shapely
 
 from hushway.errors import GeographyError
 from hushway.escaping import some_of
+from hushway.tables.geojson import id_text
 from hushway.tables.unpacking import read_part, refuse_unfit_archive
 
 DEFAULT_NAME: Final = "name"
@@ -41,8 +42,7 @@ class AreaColumns:
         return (self.id, self.name) if chosen and self.name is not None else (self.id,)
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AreaRecord:
+class AreaRecord(NamedTuple):
     """One area as written.
 
     Attributes:
@@ -58,50 +58,19 @@ class AreaRecord:
     shape: shapely.Geometry | None
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class AreaRecords:
-    """All areas of a file.
-
-    Attributes:
-        records: The areas, in the order of the file.
-        crs: What the file says its coordinates mean, in any form that pyproj reads; None if it
-            does not say.
-    """
-
-    records: tuple[AreaRecord, ...]
-    crs: Any
+# The areas in the order of the file, and what it says its coordinates mean, in any form that pyproj
+# reads; None if it does not say.
+AreaRecords = tuple[list[AreaRecord], Any]
 
 
 def check_columns(file: Path, found: list[str], columns: AreaColumns) -> None:
-    """Refuses a file that lacks a column.
-
-    Raises:
-        GeographyError: A column is missing; the advice lists those that are there.
-    """
+    """Refuses a file that lacks a column."""
     missing = [column for column in columns.demanded if column not in found]
     if missing:
         raise GeographyError(
             f"The areas file {file.name} has no column {', '.join(map(repr, missing))}.",
             advice=f"Its columns are: {some_of(found) or 'none'}. Name the one with the ids.",
         )
-
-
-def id_text(file: Path, value: Any, where: str) -> str:
-    """Returns an id or a name as text.
-
-    Raises:
-        GeographyError: It is neither text nor a whole number.
-    """
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    raise GeographyError(
-        f"The {where} of {file.name} has an id or name that is neither text nor a whole number.",
-        advice='Write 7 or "7", not 7.0: ids are compared as text.',
-    )
 
 
 def damaged_file(file: Path) -> GeographyError:
@@ -131,7 +100,7 @@ def shapefile_areas(file: Path, columns: AreaColumns) -> AreaRecords:
     """
     parts = _zipped(file) if file.suffix.lower() == ".zip" else _beside(file)
     if not parts[".shp"]:
-        return AreaRecords(records=(), crs=None)
+        return [], None
     if ".dbf" not in parts:
         raise GeographyError(
             f"The shapefile {file.name} has no .dbf part, where the ids are.",
@@ -149,7 +118,7 @@ def shapefile_areas(file: Path, columns: AreaColumns) -> AreaRecords:
         raise damaged_file(file) from None
     _check_texts(file, records, encoding)
     prj = parts.get(".prj", b"").decode("utf-8", errors="replace").strip()
-    return AreaRecords(records=records, crs=prj or None)
+    return records, prj or None
 
 
 def _is_cut_off(shp: bytes) -> bool:
@@ -159,19 +128,19 @@ def _is_cut_off(shp: bytes) -> bool:
 
 def _records(
     file: Path, parts: Mapping[str, bytes], encoding: str, columns: AreaColumns
-) -> tuple[AreaRecord, ...]:
+) -> list[AreaRecord]:
     streams = {part[1:]: BytesIO(parts[part]) for part in (".shp", ".dbf", ".shx") if part in parts}
     # Bytes that cannot be decoded are kept and found later: versions of pyshp raise other errors.
     with shapefile.Reader(**streams, encoding=encoding, encodingErrors=_KEPT) as reader:
         found = [field[0] for field in reader.fields if field[0] != "DeletionFlag"]
         check_columns(file, found, columns)
-        return tuple(
+        return [
             _record(file, drawn, columns, f"shape {number}")
             for number, drawn in enumerate(reader.iterShapeRecords(), start=1)
-        )
+        ]
 
 
-def _check_texts(file: Path, records: tuple[AreaRecord, ...], encoding: str) -> None:
+def _check_texts(file: Path, records: list[AreaRecord], encoding: str) -> None:
     """Refuses texts with bytes that are not of the encoding."""
     for record in records:
         try:
@@ -185,12 +154,9 @@ def _check_texts(file: Path, records: tuple[AreaRecord, ...], encoding: str) -> 
 
 def _record(file: Path, drawn: Any, columns: AreaColumns, where: str) -> AreaRecord:
     values = drawn.record.as_dict()
-    return AreaRecord(
-        where=where,
-        id=id_text(file, values[columns.id], where),
-        name=id_text(file, values.get(columns.name or ""), where),
-        shape=_shape(drawn.shape),
-    )
+    key = id_text(file, values[columns.id], where)
+    name = id_text(file, values.get(columns.name or ""), where)
+    return AreaRecord(where, key, name, _shape(drawn.shape))
 
 
 def _shape(drawn: Any) -> shapely.Geometry | None:

@@ -1,9 +1,12 @@
 """From the coordinates of a file to WGS84 degrees."""
 
+import json
 import math
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
+import pyarrow as pa
 import shapely
 from numpy.typing import NDArray
 from pyproj import CRS, Transformer, network
@@ -11,7 +14,9 @@ from pyproj.exceptions import CRSError, ProjError
 
 from hushway.errors import GeographyError
 
-_WGS84 = CRS.from_user_input("OGC:CRS84")
+# What coordinates mean in GeoJSON (RFC 7946) and GeoParquet that do not say.
+DEGREES: Final = "OGC:CRS84"
+_WGS84 = CRS.from_user_input(DEGREES)
 _MOST_LON, _MOST_LAT = 180.0, 90.0
 # Rounding may carry a corner at the end of the world over it.
 _SLACK = 1.000001
@@ -19,16 +24,28 @@ _SLACK = 1.000001
 _MARGIN = 2.0
 
 
-def known_crs(crs: Any, noun: str) -> CRS:
-    """Returns the CRS of a name, a WKT or a PROJJSON.
+def geometry_column(file: Path, noun: str, schema: pa.Schema) -> tuple[str, Any]:
+    """Returns the name of the column of geometries in GeoParquet, and what it says of their CRS.
 
-    Args:
-        crs: What a file or a person calls it.
-        noun: Whose CRS it is, for messages.
-
-    Raises:
-        GeographyError: There is no such CRS, or it is not one of positions on earth.
+    A CRS of null means that nobody knows.
     """
+    try:
+        facts = json.loads((schema.metadata or {})[b"geo"])
+        column = facts["primary_column"]
+        wkb = facts["columns"][column]["encoding"] == "WKB" and column in schema.names
+        crs = facts["columns"][column].get("crs", DEGREES)
+    except (KeyError, TypeError, ValueError, AttributeError):
+        wkb = False
+    if not wkb:
+        raise GeographyError(
+            f"The {noun} file {file.name} is Parquet without geometries in WKB.",
+            advice="Write it as GeoParquet: its metadata must name the column of geometries.",
+        )
+    return column, crs
+
+
+def known_crs(crs: Any, noun: str) -> CRS:
+    """Returns the CRS of a name, a WKT or a PROJJSON."""
     try:
         known = CRS.from_user_input(crs)
     except (CRSError, TypeError, ValueError):
@@ -46,16 +63,7 @@ def known_crs(crs: Any, noun: str) -> CRS:
 
 
 def to_degrees(shapes: NDArray[Any], crs: CRS, noun: str) -> NDArray[Any]:
-    """Returns shapes in WGS84 degrees, longitude first, flat.
-
-    Args:
-        shapes: Shapes in a CRS.
-        crs: The CRS.
-        noun: Whose shapes they are, for messages.
-
-    Raises:
-        GeographyError: The coordinates cannot be in this CRS.
-    """
+    """Returns shapes in WGS84 degrees, longitude first, flat."""
     # Grids for shifts between datums are never fetched: a list of areas stays on its machine.
     network.set_network_enabled(active=False)  # type: ignore[attr-defined]  # missing in its types
     flat = shapely.force_2d(shapes)

@@ -44,10 +44,6 @@ class FeatureCollection:
 def read_features(file: Path, noun: str) -> FeatureCollection:
     """Returns the features of a file; an empty file has none.
 
-    Args:
-        file: GeoJSON, gzipped or not.
-        noun: What the features are called in messages.
-
     Raises:
         GeographyError: The file is not a collection of features.
         OSError: The file cannot be read.
@@ -88,6 +84,21 @@ def damaged_feature(file: Path, where: str) -> GeographyError:
     return GeographyError(
         f"The {where} of {file.name} is not a GeoJSON feature with a geometry.",
         advice="Check the file with any GeoJSON viewer.",
+    )
+
+
+def id_text(file: Path, value: Any, where: str) -> str:
+    """Returns an id, a name or a label as text; "" if there is none."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    raise GeographyError(
+        f"The {where} of {file.name} has an id, name, zone or label that is neither text nor a "
+        "whole number.",
+        advice='Write 7 or "7", not 7.0: ids are compared as text, and rows would not match.',
     )
 
 

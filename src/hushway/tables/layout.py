@@ -4,7 +4,7 @@ import csv
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,18 +12,92 @@ import pyarrow.parquet as pq
 from hushway.errors import DataError
 from hushway.escaping import some_of
 from hushway.tables.first_lines import read_header
-from hushway.tables.kinds import Kind, kind_of
 from hushway.tables.row_files import RowFiles, find_files
 
 Clock = Literal["local", "utc", "service"]
 
 
-class Columns:
-    """Which column holds what: a dataclass with a field for each purpose.
+Kind = Literal[
+    "integer",
+    "text",
+    "number",
+    "day",
+    "naive time",
+    "zoned time",
+    "list of integers",
+    "list of texts",
+]
 
-    Raises:
-        DataError: A column is named for two purposes.
-    """
+_NUMBERS: Final = (
+    *("lon", "lat", "speed", "heading"),
+    *("origin_lon", "origin_lat", "destination_lon", "destination_lat"),
+)
+_LISTS: Final = (pa.ListType, pa.LargeListType, pa.FixedSizeListType)
+
+
+def kind_of(role: str, column: str, kind: pa.DataType) -> Kind:
+    """Returns what the values of a column are, by its type and what it is for."""
+    if role == "stops" and isinstance(kind, _LISTS):
+        listed = _id_kind(role, column, kind.value_type)
+        return "list of integers" if listed == "integer" else "list of texts"
+    if role == "stops":
+        if _is_text(kind):
+            return "text"
+        raise DataError(
+            f"Column {column!r} ({role}) holds neither lists nor text.",
+            advice="Write the stops as a list of ids, or as a text with a separator.",
+        )
+    if role in _NUMBERS:
+        return _number_kind(role, column, kind)
+    if role in ("service_date", "day") and pa.types.is_date(kind):
+        return "day"
+    return _time_kind(role, column, kind) if role == "time" else _id_kind(role, column, kind)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if isinstance(kind, pa.DictionaryType):
+        kind = kind.value_type
+    text: bool = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return text or bool(pa.types.is_string_view(kind))
+
+
+def _time_kind(role: str, column: str, kind: pa.DataType) -> Kind:
+    if _is_text(kind):
+        return "text"
+    if isinstance(kind, pa.TimestampType):
+        return "naive time" if kind.tz is None else "zoned time"
+    raise DataError(
+        f"Column {column!r} ({role}) holds neither timestamps nor text.",
+        advice="Write it as a timestamp, or as text such as 2026-03-02T08:15:00.",
+    )
+
+
+def _number_kind(role: str, column: str, kind: pa.DataType) -> Kind:
+    if pa.types.is_floating(kind):
+        return "number"
+    raise DataError(
+        f"Column {column!r} ({role}) does not hold floating-point numbers.",
+        advice="Write it as floating-point numbers; longitude and latitude in degrees.",
+    )
+
+
+def _id_kind(role: str, column: str, kind: pa.DataType) -> Literal["integer", "text"]:
+    if isinstance(kind, pa.DictionaryType):
+        kind = kind.value_type
+    if _is_text(kind):
+        return "text"
+    if pa.types.is_integer(kind):
+        # Beyond 64 signed bits numbers are compared as what they are written as.
+        return "text" if pa.types.is_uint64(kind) else "integer"
+    raise DataError(
+        f"Column {column!r} ({role}) holds ids that are neither integers nor text.",
+        advice="Write ids as integers or text. Decimal numbers such as 7.0 often come from a "
+        "column of integers with gaps: turn it into nullable integers first.",
+    )
+
+
+class Columns:
+    """Which column holds what: a dataclass with a field for each purpose."""
 
     def __post_init__(self) -> None:
         names = list(self.roles.values())
@@ -114,9 +188,6 @@ def layout_of(source: Source) -> Layout:
     Privacy:
         Messages name columns that the plan names, never what a file's first line says: a file
         without a header starts with somebody's trip.
-
-    Raises:
-        DataError: A file is missing, empty, damaged, or lacks a column or its proper type.
     """
     files = find_files(source.path, source.noun)
     layout = _csv_layout(files, source) if files.format == "csv" else _parquet(files, source)
@@ -125,16 +196,7 @@ def layout_of(source: Source) -> Layout:
 
 
 def layout_of_table(table: str, schema: pa.Schema, source: Source) -> Layout:
-    """Returns the layout of a table, after checking that it has what is needed.
-
-    Args:
-        table: Its name.
-        schema: Its columns, as the engine that holds it describes them.
-        source: What is needed.
-
-    Raises:
-        DataError: It lacks a column or its proper type.
-    """
+    """Returns the layout of a table, after checking that it has what is needed."""
     _check_names(f"table {table}", schema.names, source)
     layout = Layout(
         files=RowFiles(format="table", table=table),
@@ -252,23 +314,14 @@ def _check_names(where: str, names: list[str], source: Source) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """What a file says about its columns before any row.
-
-    Attributes:
-        names: Their names, in order.
-        clocks: What the times of a column mean, for those whose type says so.
-    """
+    """What a file says about its columns before any row."""
 
     names: tuple[str, ...]
     clocks: dict[str, Clock]
 
 
 def header_of(path: Path, noun: str = "rows") -> Header:
-    """Returns the names and types of the columns of the first file; no row is looked at.
-
-    Raises:
-        DataError: There is no such file, or it cannot be read.
-    """
+    """Returns the names and types of the columns of the first file; no row is looked at."""
     files = find_files(path, noun)
     first = files.paths[0]
     if files.format == "csv":

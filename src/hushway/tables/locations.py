@@ -2,7 +2,6 @@
 
 import csv
 import math
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum
@@ -13,8 +12,8 @@ from hushway.errors import GeographyError
 from hushway.escaping import some_of
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.tables.first_lines import open_text, read_header
-from hushway.tables.geojson import Feature, damaged_feature, read_features
-from hushway.tables.unpacking import refuse_unfit
+from hushway.tables.geojson import Feature, damaged_feature, id_text, read_features
+from hushway.tables.unpacking import public_file
 
 DEFAULT_NAME: Final = "name"
 DEFAULT_ZONE: Final = "zone"
@@ -96,29 +95,15 @@ def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
             f"The places file {file.name} has an unknown format.",
             advice="Give a .csv, .csv.gz, .geojson or .json file.",
         )
-    refuse_unfit(file)
-    try:
+    with public_file(file, "places"):
         return csv_records(file, columns) if is_csv else geojson_records(file, columns)
-    except FileNotFoundError:
-        raise GeographyError(
-            f"There is no places file {file.name}.", advice="Check its path."
-        ) from None
-    except UnicodeDecodeError:
-        raise GeographyError(
-            f"The places file {file.name} is not UTF-8.", advice="Save it as UTF-8."
-        ) from None
-    except (OSError, EOFError, zlib.error):
-        raise GeographyError(
-            f"The places file {file.name} cannot be read.",
-            advice="Check that it is a file, that it is whole and that you may read it.",
-        ) from None
 
 
 def _refuse_nameless(records: list[PlaceRecord], file: Path) -> None:
     nameless = [record.where for record in records if not record.id.strip()]
     if nameless:
         raise GeographyError(
-            f"Places in {file.name} have no id: {_some(nameless)}.",
+            f"Places in {file.name} have no id: {some_of(nameless, _SHOWN)}.",
             advice="Give every place an id.",
         )
 
@@ -143,28 +128,23 @@ def _located(records: list[PlaceRecord], file: Path) -> list[Location]:
             )
     if nowhere:
         raise GeographyError(
-            f"Places in {file.name} have no longitude or latitude: {_some(nowhere)}.",
+            f"Places in {file.name} have no longitude or latitude: {some_of(nowhere, _SHOWN)}.",
             advice="Give every place a position as two numbers, in decimal degrees.",
         )
     if outside and all(turned):
         raise GeographyError(
-            f"Places in {file.name} have a latitude beyond 90 degrees: {_some(outside)}. Longitude "
-            "and latitude look swapped.",
+            f"Places in {file.name} have a latitude beyond 90 degrees: {some_of(outside, _SHOWN)}. "
+            "Longitude and latitude look swapped.",
             advice="Let lon name the column of longitudes and lat that of latitudes; in GeoJSON "
             "the longitude comes first.",
         )
     if outside:
         raise GeographyError(
             f"Places in {file.name} are in the wrong CRS, not in degrees of longitude and "
-            f"latitude: {_some(outside)}.",
+            f"latitude: {some_of(outside, _SHOWN)}.",
             advice="Convert them to WGS84 (EPSG:4326): lon within ±180, lat within ±90.",
         )
     return places
-
-
-def _some(names: list[str]) -> str:
-    shown = ", ".join(names[:_SHOWN])
-    return shown if len(names) <= _SHOWN else f"{shown} and {len(names) - _SHOWN} more"
 
 
 Ring = Sequence[Sequence[float]]
@@ -332,26 +312,12 @@ def _record_of_feature(file: Path, feature: Feature, columns: LocationColumns) -
     position = _position(file, feature.geometry, where)
     return PlaceRecord(
         where=where,
-        id=_text(file, properties.get(columns.id, own), where),
-        name=_text(file, properties.get(columns.name or ""), where),
+        id=id_text(file, properties.get(columns.id, own), where),
+        name=id_text(file, properties.get(columns.name or ""), where),
         lon=position[0],
         lat=position[1],
-        zone=_text(file, properties.get(columns.zone or ""), where),
-        labels=tuple(_text(file, properties[column], where) for column in columns.labels),
-    )
-
-
-def _text(file: Path, value: Any, where: str) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    raise GeographyError(
-        f"The {where} of {file.name} has an id, name, zone or label that is neither text nor a "
-        "whole number.",
-        advice='Write 7 or "7", not 7.0: ids are compared as text, and the trips would not match.',
+        zone=id_text(file, properties.get(columns.zone or ""), where),
+        labels=tuple(id_text(file, properties[column], where) for column in columns.labels),
     )
 
 

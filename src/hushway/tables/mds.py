@@ -1,127 +1,104 @@
-"""Trips of MDS, the Mobility Data Specification: devices, moments and the points of both ends."""
+"""Trips of MDS, the Mobility Data Specification, as scooter and bicycle fleets give them.
 
-from collections.abc import Iterator
+Each file is an answer of the trips endpoint: trips under "data" or at the top. The person is the
+trip's `device_id`, or its `vehicle_id` if it has none but blanks.
+"""
+
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
 from hushway.errors import DataError
 from hushway.tables.geojson import json_facts
-from hushway.tables.unpacking import refuse_unfit_rows
+from hushway.tables.row_files import files_ending_in, id_or_none, table_of_rows
 
-_ENDING = ".json"
 _US_PER_MS = 1000
 _MOST_MS = (1 << 63) // _US_PER_MS - 1
-_SCHEMA = pa.schema(
-    {
-        "person": pa.string(),
-        "trip_id": pa.string(),
-        "us": pa.int64(),
-        "timed": pa.bool_(),
-        "origin_lon": pa.float64(),
-        "origin_lat": pa.float64(),
-        "destination_lon": pa.float64(),
-        "destination_lat": pa.float64(),
-    }
-)
+_OWNED = {"person": pa.string(), "trip_id": pa.string(), "us": pa.int64(), "timed": pa.bool_()}
+_ENDS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
+_TRIPS = pa.schema(_OWNED | dict.fromkeys(_ENDS, pa.float64()))
+_POSITIONS = pa.schema(_OWNED | dict.fromkeys(("lon", "lat"), pa.float64()))
 
-
-class _Trip(NamedTuple):
-    """One trip, with None for what is missing, in the order of the columns."""
-
-    person: str | None
-    trip_id: str | None
-    us: int | None
-    timed: bool
-    origin_lon: float | None
-    origin_lat: float | None
-    destination_lon: float | None
-    destination_lat: float | None
+# The values of one row, with None for what is missing, in the order of the columns.
+_Row = tuple[Any, ...]
 
 
 def read_mds_trips(path: Path | str) -> pa.Table:
     """Returns the trips of a JSON file, or of all in a folder and its subfolders.
 
-    The person is the trip's `device_id`, or its `vehicle_id` if it has none but blanks. The ends
-    are `start_location` and `end_location` of MDS 2, or the first and the last point of the route
-    of MDS 1.
-
-    Raises:
-        DataError: There is no file, or one cannot be read; the message has no file's name.
+    The ends are `start_location` and `end_location` of MDS 2, or the first and the last point of
+    the route of MDS 1.
     """
-    trips = [trip for file in _files(Path(path)) for trip in _trips(file)]
-    columns = zip(*trips, strict=True) if trips else ((),) * len(_SCHEMA)
-    pairs = zip(columns, _SCHEMA, strict=True)
-    return pa.Table.from_arrays(
-        [pa.array(column, field.type) for column, field in pairs], schema=_SCHEMA
-    )
+    why = "it does not hold trips with places of start and end, or with routes"
+    return table_of_rows(_TRIPS, _rows(path, "trips", _trip, why))
 
 
-def _files(path: Path) -> list[Path]:
-    found = sorted(path.rglob(f"*{_ENDING}")) if path.is_dir() else [path]
-    if not found or not path.exists():
-        raise DataError(
-            f"There are no trips at {path}.", advice=f"Name a {_ENDING} file, or a folder of them."
-        )
-    for file in found:
-        refuse_unfit_rows(file, "trips")
-    return found
+def read_mds_positions(path: Path | str) -> pa.Table:
+    """Returns the points of all routes of a JSON file, or of all in a folder and its subfolders."""
+    why = "it does not hold trips with routes of points"
+    rows = table_of_rows(_POSITIONS, _rows(path, "traces", _points, why))
+    return rows.rename_columns({"trip_id": "trip"})
 
 
-def _trips(file: Path) -> list[_Trip]:
-    why = "it is not JSON in Unicode"
+def _rows(
+    path: Path | str, noun: str, rows_of: Callable[[Any], Iterator[_Row]], misfit: str
+) -> Iterator[_Row]:
+    for file in files_ending_in(path, ".json", noun):
+        rows = _rows_or_reason(file.path, rows_of, misfit)
+        # Raised out here so that the original error, which quotes the file, is not its context.
+        if isinstance(rows, str):
+            raise DataError(
+                f"An MDS file of {noun} cannot be read: {rows}.",
+                advice="Check that every file is whole, and an answer with trips.",
+            )
+        yield from rows
+
+
+def _rows_or_reason(
+    file: Path, rows_of: Callable[[Any], Iterator[_Row]], misfit: str
+) -> list[_Row] | str:
     try:
         answer = json_facts(file.read_bytes())
     except OSError:
-        why = "it cannot be opened"
+        return "it cannot be opened"
     except (ValueError, RecursionError):
-        pass
-    else:
-        why = "it does not hold trips with places of start and end, or with routes"
-        try:
-            return list(_of_answer(answer))
-        except (KeyError, TypeError, AttributeError, IndexError, ValueError):
-            pass
-    # Raised out here so that the original error, which quotes the file, is not its context.
-    raise DataError(
-        f"An MDS file of trips cannot be read: {why}.",
-        advice="Check that every file is whole, and an answer with trips.",
-    )
+        return "it is not JSON in Unicode"
+    try:
+        return [row for trip in _listed(answer) for row in rows_of(trip)]
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError):
+        return misfit
 
 
-def _of_answer(answer: Any) -> Iterator[_Trip]:
-    listed = answer
-    if not isinstance(answer, list):
-        listed = answer["data"]["trips"] if "data" in answer else answer["trips"]
-    for trip in listed:
-        time = trip.get("start_time")
-        start, end = _ends(trip)
-        yield _Trip(
-            _id(trip.get("device_id")) or _id(trip.get("vehicle_id")),
-            _id(trip.get("trip_id")),
-            _microseconds(time),
-            time is not None,
-            *start,
-            *end,
-        )
+def _listed(answer: Any) -> Any:
+    if isinstance(answer, list):
+        return answer
+    return answer["data"]["trips"] if "data" in answer else answer["trips"]
 
 
-_Point = tuple[float | None, float | None]
-
-
-def _ends(trip: Any) -> tuple[_Point, _Point]:
+def _trip(trip: Any) -> Iterator[_Row]:
     if "route" in trip and "start_location" not in trip:
         features = trip["route"]["features"]
         first, last = (features[at]["geometry"]["coordinates"] for at in (0, -1))
-        return _point(first[0], first[1]), _point(last[0], last[1])
-    places = (trip["start_location"], trip["end_location"])
-    start, end = (_point(place.get("lng"), place.get("lat")) for place in places)
-    return start, end
+        ends = (first[0], first[1], last[0], last[1])
+    else:
+        places = (trip["start_location"], trip["end_location"])
+        ends = tuple(place.get(axis) for place in places for axis in ("lng", "lat"))
+    owned = _owned(trip, id_or_none(trip.get("trip_id")), trip.get("start_time"))
+    yield (*owned, *map(_degrees, ends))
 
 
-def _point(lon: Any, lat: Any) -> _Point:
-    return _degrees(lon), _degrees(lat)
+def _points(trip: Any) -> Iterator[_Row]:
+    for feature in trip["route"]["features"]:
+        lon, lat = feature["geometry"]["coordinates"][:2]
+        time = feature["properties"].get("timestamp")
+        yield (*_owned(trip, str(trip["trip_id"]), time), _degrees(lon), _degrees(lat))
+
+
+def _owned(trip: Any, trip_id: str | None, time: Any) -> _Row:
+    owner = id_or_none(trip.get("device_id")) or id_or_none(trip.get("vehicle_id"))
+    return owner, trip_id, _microseconds(time), time is not None
 
 
 def _degrees(value: Any) -> float | None:
@@ -133,11 +110,6 @@ def _degrees(value: Any) -> float | None:
         return float(value) if number else float("nan")
     except OverflowError:
         return float("nan")
-
-
-def _id(value: Any) -> str | None:
-    text = "" if value is None else str(value)
-    return text if text.strip() else None
 
 
 def _microseconds(time: Any) -> int | None:

@@ -1,12 +1,14 @@
 """The files that the rows of a data set are in, by a name, a folder or a glob."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
+
+import pyarrow as pa
 
 from hushway.errors import DataError
-from hushway.tables.table_names import refuse_table
 from hushway.tables.unpacking import refuse_unfit_rows
 
 Format = Literal["csv", "parquet", "table"]
@@ -29,15 +31,7 @@ class RowFiles:
 
 
 def find_files(path: Path | str, noun: str = "trips") -> RowFiles:
-    """Returns the files of a file's name, a folder or a glob.
-
-    Args:
-        path: Where to look.
-        noun: What the rows are called in messages.
-
-    Raises:
-        DataError: There is nothing there, or something that is no file, or files of two formats.
-    """
+    """Returns the files of a file's name, a folder or a glob."""
     refuse_table(path, noun)
     found = _matches(Path(path))
     if not found:
@@ -76,3 +70,81 @@ def _belongs(file: Path, folder: Path) -> bool:
 
 def _format(file: Path) -> Format | None:
     return next((form for end, form in _ENDINGS.items() if file.name.endswith(end)), None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FoundFile:
+    """A file, and its name from the folder that was searched."""
+
+    path: Path
+    inside: Path
+
+
+def files_ending_in(path: Path | str, ending: str, noun: str) -> list[FoundFile]:
+    """Returns a file, or the files of a folder and its subfolders, in a fixed order.
+
+    Raises:
+        DataError: There are none, or something among them is no file. Names of files are often
+            people's, so none is told.
+    """
+    place = Path(path)
+    if place.is_dir():
+        inside = sorted(file.relative_to(place) for file in place.rglob(f"*{ending}"))
+        visible = [file for file in inside if not any(p.startswith(".") for p in file.parts)]
+        found = [FoundFile(path=place / file, inside=file) for file in visible]
+    else:
+        found = [FoundFile(path=place, inside=Path(place.name))] if place.exists() else []
+    if not all(file.path.is_file() for file in found):
+        # A pipe would be waited for, perhaps for ever.
+        raise DataError(
+            f"Something at {path} that ends in {ending} is not a file.",
+            advice="Leave nothing but files and folders of files there.",
+        )
+    if not found:
+        raise DataError(
+            f"There are no {noun} at {path}.",
+            advice=f"Name a {ending} file, or a folder of them.",
+        )
+    return found
+
+
+def table_of_rows(schema: pa.Schema, rows: Iterable[tuple[Any, ...]]) -> pa.Table:
+    """Returns rows as a table, with a column for each value."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
+    arrays = [pa.array(column, one.type) for column, one in zip(columns, schema, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def id_or_none(value: object) -> str | None:
+    """Returns what was written for an id, as text; None if it is missing or made of blanks."""
+    text = "" if value is None else str(value)
+    return text if text.strip() else None
+
+
+_TABLE: Final = "table:"
+
+
+def table_of(path: Path | str) -> str | None:
+    """Returns the name of a table, such as "schema.trips"; None for files."""
+    name = str(path)
+    return name.removeprefix(_TABLE).strip() if name.startswith(_TABLE) else None
+
+
+def refuse_table(path: Path | str, noun: str) -> None:
+    """Refuses a table where files are read."""
+    if table_of(path) is not None:
+        raise DataError(
+            f"The {noun} are a table of a warehouse or a cluster, and this engine reads files.",
+            advice='Set kind = "warehouse" and url in [engine], or kind = "spark"; or name a file.',
+        )
+
+
+def needed_table(path: Path | str, noun: str) -> str:
+    """Returns the name of a table, where no files are read."""
+    table = table_of(path)
+    if not table:
+        raise DataError(
+            f"The engine is a warehouse, and the {noun} are not named as a table of it.",
+            advice='Name them as "table:schema.name", or set kind = "duckdb" in [engine].',
+        )
+    return table

@@ -13,6 +13,8 @@ import os
 import tomllib
 import zlib
 from bz2 import BZ2File
+from collections.abc import Iterator
+from contextlib import contextmanager
 from gzip import GzipFile
 from pathlib import Path
 from typing import Any, Final
@@ -34,9 +36,6 @@ def refuse_unfit(file: Path) -> None:
     """Refuses a public file that is a pipe, a socket or a device, or that grows too much.
 
     A folder, and a file that is not there or damaged, are left to whoever reads them.
-
-    Raises:
-        GeographyError: It is.
     """
     if not file.exists() or file.is_dir():
         return
@@ -54,12 +53,28 @@ def refuse_unfit(file: Path) -> None:
         raise _too_large(file, most)
 
 
-def refuse_unfit_archive(file: Path) -> None:
-    """Refuses a public zip archive that is unfit, or whose parts together grow too much.
+@contextmanager
+def public_file(file: Path, noun: str) -> Iterator[None]:
+    """Refuses an unfit file, and names the file in the errors of whoever reads it."""
+    refuse_unfit(file)
+    try:
+        yield
+    except FileNotFoundError as missing:
+        name = Path(missing.filename).name if missing.filename else file.name
+        raise GeographyError(f"There is no {noun} file {name}.", advice="Check its path.") from None
+    except UnicodeDecodeError:
+        raise GeographyError(
+            f"The {noun} file {file.name} is not UTF-8.", advice="Save it as UTF-8."
+        ) from None
+    except (OSError, EOFError, zlib.error):
+        raise GeographyError(
+            f"The {noun} file {file.name} cannot be read.",
+            advice="Check that it is a file, that it is whole and that you may read it.",
+        ) from None
 
-    Raises:
-        GeographyError: It is, or its parts are encrypted or packed in a way that cannot be bounded.
-    """
+
+def refuse_unfit_archive(file: Path) -> None:
+    """Refuses a public zip archive that is unfit, or whose parts together grow too much."""
     refuse_unfit(file)
     try:
         with ZipFile(file) as archive:
@@ -97,11 +112,7 @@ def read_part(archive: ZipFile, name: str) -> bytes:
 
 
 def refuse_unfit_rows(file: Path, noun: str) -> None:
-    """Refuses a file of protected rows that is none, or that says it grows too much.
-
-    Raises:
-        DataError: It is, or does.
-    """
+    """Refuses a file of protected rows that is none, or that says it grows too much."""
     if not file.is_file():
         raise DataError(
             f"The {noun} at {file.name} are not in a file but in a pipe, a socket or a device.",

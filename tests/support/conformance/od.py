@@ -14,7 +14,8 @@ from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.settings import EngineSettings
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
-from hushway.families.od.rows.counter import EngineTrips, TripColumns, TripsSource
+from hushway.families.od.rows.counter import EngineTrips
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit

@@ -11,15 +11,17 @@ from hushway.engine.embedded import embedded_session
 from hushway.engine.key import BoundingKey
 from hushway.engine.reading import read_rows, read_stops
 from hushway.engine.settings import EngineSettings
-from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
+from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.counter import EngineTrips, TripColumns, TripsSource
+from hushway.families.od.rows.counter import EngineTrips
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.families.sequences.rows.sequences import SequenceColumns, SequencesSource
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
 from hushway.tables.check import Policy
 from hushway.tables.layout import layout_of
+from hushway.tables.mds import read_mds_positions
 
 TIME = "2026-03-02T08:30:00"
 BLANKS = ("  ", "\t", "\u00a0", "\u3000 ")
@@ -84,7 +86,7 @@ def test_devices_of_blanks_are_nobodys(tmp_path: Path) -> None:
     owners = ('"device_id": "  ",', '"device_id": " ", "vehicle_id": "v",', '"device_id": "d",')
     text = "[" + ", ".join(trip % owner for owner in owners) + "]"
     (tmp_path / "trips.json").write_text(text, encoding="utf-8")
-    found = read_mds(MdsTraces(tmp_path / "trips.json"))["person"].to_pylist()
+    found = read_mds_positions(tmp_path / "trips.json")["person"].to_pylist()
     assert found == [None, "v", "d"]
 
 

@@ -13,7 +13,7 @@ from hushway.engine.embedded import embedded_session, quietly
 from hushway.engine.reading import read_rows
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
-from hushway.families.od.rows.counter import TripColumns, TripsSource
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.tables.layout import Clock, layout_of
 
 Write = Callable[..., Path]

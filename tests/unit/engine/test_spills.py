@@ -12,8 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from hushway.engine.embedded import embedded_session
-from hushway.engine.extensions import NO_FOREIGN_CODE
+from hushway.engine.embedded import NO_FOREIGN_CODE, embedded_session
 from hushway.engine.settings import EngineSettings
 from hushway.engine.spilling import can_encrypt_spills, spill_folder
 from hushway.errors import DataError

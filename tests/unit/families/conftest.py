@@ -19,8 +19,13 @@ from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.mechanism.terms import od_terms
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
-from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.families.write import write_release
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods

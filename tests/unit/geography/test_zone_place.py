@@ -4,7 +4,7 @@ from zoneinfo import available_timezones
 
 import pytest
 
-from hushway.geography.zone_place import looks_swapped, place_of_zone
+from hushway.geography.clock import looks_swapped, place_of_zone
 
 
 @pytest.mark.parametrize(

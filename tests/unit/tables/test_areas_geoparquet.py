@@ -97,7 +97,7 @@ def test_parquet_without_geometries_is_refused(tmp_path: Path, facts: Any) -> No
 
 
 def test_other_encodings_are_refused(tmp_path: Path) -> None:
-    assert "no geometries in WKB" in refusal(write(tmp_path, encoding="polygon"))
+    assert "without geometries in WKB" in refusal(write(tmp_path, encoding="polygon"))
 
 
 def test_a_column_that_is_missing_is_refused(tmp_path: Path) -> None:

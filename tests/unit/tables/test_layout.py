@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import DataError
-from hushway.families.od.rows.counter import TripColumns, TripsSource
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.tables.layout import Clock, layout_of
 from hushway.tables.row_files import find_files
 

@@ -6,9 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.tables.check import Policy, Problem, RowsChecked
-from hushway.tables.found import RowsFound, Sizes, TimesFound
-from hushway.tables.verdict import verdicts
+from hushway.tables.check import Policy, Problem, RowsChecked, verdicts
+from hushway.tables.profile import RowsFound, Sizes, TimesFound
 
 
 def rules(found: RowsFound, **policy: Fraction) -> dict[str, str]:

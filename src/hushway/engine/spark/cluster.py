@@ -37,10 +37,6 @@ def connected(cluster: Cluster, *, encrypted: bool = False) -> "SparkSession":
         cluster: Which one.
         encrypted: Whether rows that workers write to their disks must be encrypted. A session that
             is started here does that anyway.
-
-    Raises:
-        DataError: Spark or Java is missing, the cluster does not answer, or its session would keep
-            exact numbers, or rows that anybody can read.
     """
     try:
         from pyspark.sql import SparkSession
@@ -51,9 +47,7 @@ def connected(cluster: Cluster, *, encrypted: bool = False) -> "SparkSession":
     active = SparkSession.getActiveSession()
     if active is not None:
         _refuse_other_master(active, cluster)
-        _refuse_event_log(active)
-        if encrypted:
-            _refuse_open_disks(active)
+        _refuse_telling(active, encrypted=encrypted)
         return active
     if cluster.master is None:
         raise DataError(
@@ -103,26 +97,15 @@ def _refuse_other_master(active: "SparkSession", cluster: Cluster) -> None:
         )
 
 
-def _refuse_event_log(active: "SparkSession") -> None:
-    """Refuses a session that writes down how many rows each step had.
-
-    Raises:
-        DataError: It does.
-    """
-    if active.sparkContext.getConf().get("spark.eventLog.enabled", "false") == "true":
+def _refuse_telling(active: "SparkSession", *, encrypted: bool) -> None:
+    """Refuses a session that keeps how many rows each step had, or rows that anybody can read."""
+    conf = active.sparkContext.getConf()
+    if conf.get("spark.eventLog.enabled", "false") == "true":
         raise DataError(
             "The Spark session keeps an event log, and that tells exact numbers of rows.",
             advice="Start it with spark.eventLog.enabled=false.",
         )
-
-
-def _refuse_open_disks(active: "SparkSession") -> None:
-    """Refuses a session that writes rows to disks as they are, while it divides people.
-
-    Raises:
-        DataError: It does.
-    """
-    if active.sparkContext.getConf().get("spark.io.encryption.enabled", "false") != "true":
+    if encrypted and conf.get("spark.io.encryption.enabled", "false") != "true":
         raise DataError(
             "The Spark session writes rows to the disks of its workers unencrypted.",
             advice="Start it with spark.io.encryption.enabled=true; or set encrypt_spills = false "

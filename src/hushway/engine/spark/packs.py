@@ -6,12 +6,17 @@ number of the part of the work that it belongs to.
 """
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
+import duckdb
+import ibis
 import numpy as np
 import pyarrow as pa
 
 from hushway.arrays import IntArray
+from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.session import Sums
 from hushway.privacy.query import ExactCounts
 
@@ -45,17 +50,17 @@ def unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def packed_sums(name: str, counts: ExactCounts, numbers: tuple[int, ...]) -> pa.RecordBatch:
-    """Returns sums as packs: all that is counted of a cell has one number.
+    """Returns sums as packs: all that is counted of a cell has one number."""
+    return _in_parts(
+        _table(name, counts.cells, counts.values), counts.cells % len(numbers), numbers
+    )
 
-    Args:
-        name: What is counted.
-        counts: The sums.
-        numbers: What the parts of all cells are called.
-    """
-    part = counts.cells % len(numbers)
-    order = np.argsort(part, kind="stable")
+
+def _in_parts(table: pa.Table, part: IntArray, numbers: tuple[int, ...]) -> pa.RecordBatch:
+    """Returns rows as packs, given the part that each belongs to, an index into the numbers."""
+    if len(numbers) > 1:
+        table = table.take(np.argsort(part, kind="stable"))
     ends = np.cumsum(np.bincount(part, minlength=len(numbers))).tolist()
-    table = _table(name, counts.cells[order], counts.values[order])
     return packed(
         (number, table.slice(start, end - start))
         for number, start, end in zip(numbers, [0, *ends], ends, strict=False)
@@ -126,3 +131,57 @@ def _murmur3(number: int) -> int:
 
 def _turned(word: int, bits: int) -> int:
     return (word << bits | word >> 32 - bits) & _WORD
+
+
+# Rows that are divided at a time: large enough for packs worth their name, few in memory.
+_ROWS_AT_ONCE: Final = 1 << 19
+
+
+@dataclass(frozen=True, kw_only=True)
+class Division:
+    """Which part of all people a row belongs to.
+
+    Privacy:
+        The part is a function of the owner's id alone, so everybody is whole in one part. It is
+        DuckDB's own hash, so all workers must hash alike: see `hashing`.
+
+    Attributes:
+        together: The column that says whose a row is; None if each is its own.
+        numbers: What the parts are called.
+    """
+
+    together: str | None
+    numbers: tuple[int, ...]
+
+    def packs(self, session: EmbeddedSession, rows: ibis.Table) -> Iterator[pa.RecordBatch]:
+        """Reads rows and hands them out in packs, each of one part."""
+        waiting: list[pa.RecordBatch] = []
+        for batch in session.stream(self._with_part(session, rows)):
+            waiting.append(batch)
+            if sum(map(len, waiting)) >= _ROWS_AT_ONCE:
+                yield self._packed(waiting)
+                waiting = []
+        if waiting:
+            yield self._packed(waiting)
+
+    def _with_part(self, session: EmbeddedSession, rows: ibis.Table) -> ibis.Table:
+        parts = len(self.numbers)
+        whose = "0" if self.together is None else f'hash("{self.together}") % {parts}'
+        query = session.backend.compile(rows)
+        return session.sql(f"SELECT *, CAST({whose} AS INTEGER) AS part FROM ({query})")  # noqa: S608  names of our own
+
+    def _packed(self, batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+        table = pa.Table.from_batches(batches).combine_chunks()
+        return _in_parts(table.drop_columns("part"), table["part"].to_numpy(), self.numbers)
+
+
+@cache
+def hashing() -> str:
+    """Returns what tells whether two machines hash alike: the version that does, and examples."""
+    query = """
+        SELECT sum(hash(repeat('7a', CAST(range AS INTEGER)))), sum(hash(range * 123456789))
+        FROM range(40)
+    """
+    with duckdb.connect() as connection:  # noqa: TID251  it sees no rows
+        found = connection.execute(query).fetchone()
+    return f"{duckdb.__version__}: {found}"

@@ -38,11 +38,7 @@ class Piece:
     rows: int
 
     def open(self, session: EmbeddedSession) -> None:
-        """Lets a DuckDB read this piece, and number its rows apart from those of other pieces.
-
-        Raises:
-            DataError: The file cannot be read.
-        """
+        """Lets a DuckDB read this piece, and number its rows apart from those of other pieces."""
         session.first_number = numbers_of(self.number)
         if self.row_groups:
             session.give_once(self._reader())
@@ -67,11 +63,7 @@ def numbers_of(piece: int) -> int:
 
 
 def pieces_of(layout: Layout) -> list[Piece]:
-    """Cuts the files of a layout into pieces.
-
-    Raises:
-        DataError: A file cannot be read.
-    """
+    """Cuts the files of a layout into pieces."""
     pieces: list[Piece] = []
     for path in layout.files.paths:
         alone = replace(layout, files=replace(layout.files, paths=(path.absolute(),)))

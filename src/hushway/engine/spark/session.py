@@ -18,10 +18,8 @@ from hushway.engine.embedded import embedded_session
 from hushway.engine.session import Ask, Keeping, Part, Reading, Sums, Tally
 from hushway.engine.settings import Cluster, EngineSettings
 from hushway.engine.spark.cluster import connected
-from hushway.engine.spark.division import Division
-from hushway.engine.spark.packs import PACKS, numbers_of_parts, sums_of
+from hushway.engine.spark.packs import PACKS, Division, numbers_of_parts, sums_of
 from hushway.engine.spark.pieces import Piece, parts_of, pieces_of, sent
-from hushway.engine.spark.watching import watched
 from hushway.engine.spark.worker import (
     ANSWER,
     MALFORMED,
@@ -42,11 +40,12 @@ from hushway.engine.spark.worker import (
 )
 from hushway.errors import DataError
 from hushway.privacy.query import ExactCounts
-from hushway.progress import ShareProgress
+from hushway.progress import ShareProgress, watched
 from hushway.tables.layout import Layout, Source, layout_of, layout_of_table
-from hushway.tables.table_names import table_of
+from hushway.tables.row_files import table_of
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import DataFrame, SparkSession
 
 T = TypeVar("T")
@@ -61,6 +60,7 @@ _TYPES: Final = {
     "float64": "double",
     "boolean": "boolean",
 }
+_POLL_S: Final = 0.5
 # Rows that go between Spark and Python at a time.
 _BATCH_ROWS: Final = 100_000
 
@@ -71,11 +71,6 @@ class SparkEngineSession:
     Privacy:
         Workers are handed rows, public facts and the bounding key; what comes back are sums, and
         rows that the steward's own check asks for. What Spark says about rows stays with it.
-
-    Args:
-        spark: The session of the cluster.
-        settings: How much of its machine a task may use.
-        cluster: Into how many parts to divide people.
     """
 
     def __init__(self, spark: "SparkSession", settings: EngineSettings, cluster: Cluster) -> None:
@@ -89,22 +84,14 @@ class SparkEngineSession:
         self._cut: list[tuple[Layout, list[Piece]]] = []
 
     def layout(self, source: Source) -> Layout:
-        """Returns where the rows of a source are and which columns they have; no row is read.
-
-        Raises:
-            DataError: A file or a table is missing, damaged, or lacks a column or its proper type.
-        """
+        """Returns where the rows of a source are and which columns they have; no row is read."""
         table = table_of(source.path)
         if table is None:
             return layout_of(source)
         return layout_of_table(table, self._columns_of(table), source)
 
     def rows(self, reading: Reading) -> ibis.Table:
-        """Returns all rows, to be looked at by expressions.
-
-        Raises:
-            DataError: The rows cannot be read.
-        """
+        """Returns all rows, to be looked at by expressions."""
         self._read.append(reading)
         schema = self._schema_of(reading)
         names, arrow = _columns(schema), _arrow(schema)
@@ -116,22 +103,14 @@ class SparkEngineSession:
         return self._named(f"rows_{len(self._read)}", frame, schema)
 
     def count(self, reading: Reading, part: Part[T], progress: ShareProgress | None = None) -> T:
-        """Returns what is counted of all people.
-
-        Raises:
-            DataError: The rows cannot be read, or a worker ran out of memory or disk.
-        """
+        """Returns what is counted of all people."""
         divided = self._divided(reading)
         return part.counted(self._summed(divided, count_part, progress, reading=reading, work=part))
 
     def keep(
         self, reading: Reading, keeping: Keeping[Any, Any], progress: ShareProgress | None = None
     ) -> Ask:
-        """Keeps something of all people on the cluster, until nobody can ask for it any more.
-
-        Raises:
-            DataError: The rows cannot be read, or a worker ran out of memory or disk.
-        """
+        """Keeps something of all people on the cluster, until nobody can ask for it any more."""
         divided = self._divided(reading)
         kept = self._mapped(divided, keep_part, PIECES, reading=reading, work=keeping).persist()
         self._quietly(kept.count, progress)
@@ -145,44 +124,28 @@ class SparkEngineSession:
     def run(
         self, expression: ibis.Table, progress: ShareProgress | None = None
     ) -> dict[str, NDArray[Any]]:
-        """Runs an expression and returns its columns.
-
-        Raises:
-            DataError: The rows cannot be read, or a worker ran out of memory or disk.
-        """
+        """Runs an expression and returns its columns."""
         found = self._quietly(self._frame(expression).toArrow, progress)
         return {name: found[name].to_numpy() for name in found.column_names}
 
     def store(
         self, name: str, expression: ibis.Table, progress: ShareProgress | None = None
     ) -> ibis.Table:
-        """Runs an expression and keeps its rows on the cluster until the session closes.
-
-        Raises:
-            DataError: The rows cannot be read, or a worker ran out of memory or disk.
-        """
+        """Runs an expression and keeps its rows on the cluster until the session closes."""
         frame = self._frame(expression).persist()
         self._stored.append(frame)
         self._quietly(frame.count, progress)
         return self._named(name, frame, expression.schema())
 
     def fetch(self, expression: ibis.Table) -> pa.Table:
-        """Runs an expression with few rows and returns them.
-
-        Raises:
-            DataError: The rows cannot be read, or a worker ran out of memory or disk.
-        """
+        """Runs an expression with few rows and returns them."""
         table: pa.Table = self._quietly(self._frame(expression).toArrow)
         return table
 
     def tally(
         self, expression: ibis.Table, tally: Tally, progress: ShareProgress | None = None
     ) -> dict[str, int]:
-        """Runs an expression and returns the sums of what is found in each batch of its rows.
-
-        Raises:
-            DataError: The rows cannot be read, or a worker ran out of memory or disk.
-        """
+        """Runs an expression and returns the sums of what is found in each batch of its rows."""
         found = self._summed(self._frame(expression), tally_batches, progress, work=tally)
         return {name: int(one.values[0]) for name, one in found.items()}
 
@@ -197,11 +160,7 @@ class SparkEngineSession:
         return self._tables[name]
 
     def malformed_rows(self) -> int:
-        """Returns how many rows of CSV files were dropped because their fields cannot be told.
-
-        Raises:
-            DataError: A file cannot be read.
-        """
+        """Returns how many rows of CSV files were dropped because their fields cannot be told."""
         found = 0
         for reading in self._read:
             if reading.layout is not None and reading.layout.files.format == "csv":
@@ -323,13 +282,9 @@ class SparkEngineSession:
         return self._tables[name]
 
     def _quietly(self, work: Callable[[], T], progress: ShareProgress | None = None) -> T:
-        """Does work on the cluster and keeps what it says about rows to itself.
-
-        Raises:
-            DataError: A worker refused, or could not do it.
-        """
+        """Does work on the cluster and keeps what it says about rows to itself."""
         try:
-            with watched(self._spark.sparkContext, progress):
+            with watched(progress, _share_done(self._spark.sparkContext), _POLL_S):
                 return work()
         except Exception as error:  # noqa: BLE001  Spark has many
             trouble = _translated(str(error))
@@ -338,11 +293,7 @@ class SparkEngineSession:
 
 @contextmanager
 def spark_session(settings: EngineSettings, cluster: Cluster) -> Iterator[SparkEngineSession]:
-    """Opens a cluster for one piece of work.
-
-    Raises:
-        DataError: There is none, or it cannot be used.
-    """
+    """Opens a cluster for one piece of work."""
     # Spark encrypts by itself, whether or not there is a library for DuckDB.
     spark = connected(cluster, encrypted=settings.encrypt_spills is not False)
     session = SparkEngineSession(spark, settings, cluster)
@@ -367,6 +318,23 @@ def _columns(schema: ibis.Schema) -> str:
 def _arrow(schema: ibis.Schema) -> pa.Schema:
     # Whether a column may be empty is nobody's business here.
     return pa.schema([field.with_nullable(True) for field in schema.to_pyarrow()])
+
+
+def _share_done(context: "SparkContext") -> Callable[[], float | None]:
+    """Returns what tells which share of the tasks that are known is done; None without any."""
+    tracker, seen = context.statusTracker(), dict[int, tuple[int, int]]()
+
+    def share() -> float | None:
+        active = set(tracker.getActiveStageIds())
+        for stage in active:
+            info = tracker.getStageInfo(stage)
+            if info is not None:
+                seen[stage] = info.numCompletedTasks, info.numTasks
+        tasks = sum(total for _, total in seen.values())
+        ready = sum(part if stage in active else total for stage, (part, total) in seen.items())
+        return ready / tasks if tasks else None
+
+    return share
 
 
 def _forget(frame: "DataFrame") -> None:

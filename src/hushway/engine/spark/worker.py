@@ -20,8 +20,7 @@ import pyarrow as pa
 from hushway.engine.embedded import EmbeddedSession, embedded_session
 from hushway.engine.session import Keeping, Part, Reading, Tally
 from hushway.engine.settings import EngineSettings
-from hushway.engine.spark.division import Division, hashing
-from hushway.engine.spark.packs import added_up, packed_sums, unpacked
+from hushway.engine.spark.packs import Division, added_up, hashing, packed_sums, unpacked
 from hushway.engine.spark.pieces import Piece, numbers_of
 from hushway.errors import DataError, HushwayError
 from hushway.privacy.query import ExactCounts
@@ -71,12 +70,7 @@ Work = Callable[[Task, Batches], Batches]
 def working(
     work: Work, told: Any
 ) -> Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]:
-    """Returns a function of batches that Spark can send to workers.
-
-    Args:
-        work: What to do.
-        told: The task as bytes, broadcast: a network of roads is sent once to each worker.
-    """
+    """Returns a function of batches that Spark can send to workers."""
 
     def on_worker(batches: Iterable[pa.RecordBatch]) -> Batches:
         refusal: HushwayError | None = None

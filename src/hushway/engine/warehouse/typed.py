@@ -12,8 +12,7 @@ import ibis.expr.types as ir
 import pyarrow as pa
 
 from hushway.engine.session import Between
-from hushway.tables.kinds import Kind
-from hushway.tables.layout import Layout
+from hushway.tables.layout import Kind, Layout
 
 _SECOND_US: Final = 1_000_000
 _DAY_US: Final = 86_400 * _SECOND_US
@@ -84,12 +83,7 @@ def instants(schema: pa.Schema) -> pa.Schema:
 
 
 def rows_between(table: ir.Table, layout: Layout) -> Between:
-    """Returns what gives typed rows of a span of time: ids, and `us`.
-
-    Args:
-        table: The table, whose times are timestamps.
-        layout: Its layout.
-    """
+    """Returns what gives typed rows of a span of time: ids, and `us`."""
 
     def between(start_us: int, end_us: int) -> ir.Table:
         name = layout.names["time"]

@@ -8,14 +8,15 @@ from hushway.families.links.mechanism.counts import LinkCounts, Preparation
 from hushway.families.links.mechanism.terms import links_terms
 from hushway.families.links.plan import LinksPlan
 from hushway.families.links.public.cleaning import RoadsReport
-from hushway.families.links.public.read import RoadColumns, read_roads
+from hushway.families.links.public.lines import RoadColumns
+from hushway.families.links.public.read import read_roads
 from hushway.families.links.public.roads import grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.families.links.rows.check import check_traces
-from hushway.families.links.rows.gpx import GpxTraces, MdsTraces
+from hushway.families.links.rows.gpx import GpxTraces
 from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import EndTreatment, MetricEnds, NoEnds
-from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
+from hushway.families.links.rows.rows import AnyTraces, MdsTraces, TraceColumns, TracesSource
 from hushway.families.links.rows.trips import Splitting
 from hushway.privacy.bound import Bound, Unit
 from hushway.release.job import CountingContext, Job, Wording, window_of_days

@@ -12,14 +12,16 @@ from hushway.families.od.public.features import (
     DESTINATIONS,
     ORIGINS,
     Feature,
+    Side,
     destinations_feature,
     origins_feature,
     pair_feature,
+    pair_table_labels,
     period_feature,
+    place_pair_labels,
     total_feature,
     without_idle,
 )
-from hushway.families.od.public.pair_labels import Side, pair_table_labels, place_pair_labels
 from hushway.families.od.public.pairs import PairLabels, read_pairs
 from hushway.geography.locations import Labels
 

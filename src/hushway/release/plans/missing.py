@@ -91,7 +91,7 @@ def _are_files(plan: "AnyPlan", table: NamedTable) -> bool:
     Raises:
         DataError: They are a table and the engine reads files, or the other way round.
     """
-    from hushway.tables.table_names import needed_table, refuse_table
+    from hushway.tables.row_files import needed_table, refuse_table
 
     noun = table.rows or "rows"
     if plan.engine.kind == "warehouse":

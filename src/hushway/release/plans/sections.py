@@ -26,7 +26,7 @@ from hushway.privacy.delta import USUAL_DELTA, is_large, usual_delta
 from hushway.privacy.loss import exact
 from hushway.privacy.tuning import Tuning
 from hushway.release.plans.missing import NamedTable
-from hushway.tables.table_names import table_of
+from hushway.tables.row_files import table_of
 
 # The version of the language of plans. Whoever changes what a key means, or takes one away, counts
 # on, and says in `hushway.families.load` what to change in a plan of the version before.

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hushway.engine.csv.lines import (
+from hushway.engine.csv_lines import (
     LONGEST_LINE,
     DamagedFileError,
     blocks_of_lines,

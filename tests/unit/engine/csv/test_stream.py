@@ -5,12 +5,12 @@ import duckdb
 import numpy as np
 import pytest
 
-from hushway.engine.csv.stream import CsvStream
+from hushway.engine.csv_lines import CsvStream
 from hushway.engine.embedded import embedded_session
 from hushway.engine.reading import read_rows
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
-from hushway.families.od.rows.counter import TripColumns, TripsSource
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.tables.layout import layout_of
 
 LINE = "1,2,2026-03-02T08:15:00\n"

@@ -10,8 +10,7 @@ import pytest
 
 from hushway.engine.embedded import embedded_session
 from hushway.engine.settings import EngineSettings
-from hushway.engine.spark.division import Division
-from hushway.engine.spark.packs import numbers_of_parts, unpacked
+from hushway.engine.spark.packs import Division, numbers_of_parts, unpacked
 from hushway.engine.spark.worker import Refused, Task, add_sums, working
 
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1, batch_rows=3)
@@ -32,7 +31,7 @@ def parts_of(table: pa.Table, division: Division = DIVISION) -> dict[int, list[o
 
 @pytest.mark.parametrize("text", [False, True])
 def test_everybody_is_whole_in_one_part(*, text: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hushway.engine.spark.division._ROWS_AT_ONCE", 10)
+    monkeypatch.setattr("hushway.engine.spark.packs._ROWS_AT_ONCE", 10)
     people = [f"é {i % 23}" if text else i % 23 for i in range(200)] + [None, None]
     one, other = people[:90], people[90:]
     pieces = [parts_of(pa.table({"person": some, "n": range(len(some))})) for some in (one, other)]

@@ -4,7 +4,7 @@ import pytest
 
 from hushway.engine.opening import open_session
 from hushway.engine.settings import EngineSettings, Warehouse
-from hushway.engine.warehouse.allowed import kind_of
+from hushway.engine.warehouse.connection import kind_of
 from hushway.errors import DataError
 
 

@@ -14,7 +14,7 @@ from ibis.backends.sql import compilers
 
 from hushway.engine.key import BoundingKey
 from hushway.engine.warehouse.typed import brought, rows_between
-from hushway.families.od.rows.part import PlacedTrips, TripPart
+from hushway.families.od.rows.counter import TripPart
 from hushway.families.od.rows.trips import TripColumns, TripsSource, id_kinds_of
 from hushway.privacy.bound import Unit
 from hushway.tables.layout import layout_of_table
@@ -48,11 +48,15 @@ class Named:
 def compiled(dialect: str) -> str:
     """The rows as they are brought, and the counts as they are made inside."""
     layout = layout_of_table("trips", TRIPS.schema().to_pyarrow(), SOURCE)
-    cells = town(4, include_intrazonal=False)
-    place = PlacedTrips(cells=cells, clock="local", id_kinds=id_kinds_of(SOURCE, layout))
-    key = BoundingKey(tuple(range(1, BoundingKey.WORDS + 1)))
-    rows = place.placed_between(Named(), rows_between(TRIPS, layout))
-    counts = TripPart(unit=Unit.PERSON, max_trips=4, key=key).expression(rows)
+    part = TripPart(
+        cells=town(4, include_intrazonal=False),
+        clock="local",
+        id_kinds=id_kinds_of(SOURCE, layout),
+        unit=Unit.PERSON,
+        max_trips=4,
+        key=BoundingKey(tuple(range(1, BoundingKey.WORDS + 1))),
+    )
+    counts = part.counted_between(Named(), rows_between(TRIPS, layout))
     here = brought(TRIPS, layout, unbounded_times=dialect == "postgres")
     compiler = getattr(compilers, dialect).compiler
     return _legible(

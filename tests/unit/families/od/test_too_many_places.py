@@ -9,7 +9,7 @@ from hushway.errors import PrivacyError, ReleaseError
 from hushway.families.load import plan_from, prepare
 from hushway.families.od.files import guard
 from hushway.families.od.mechanism import laplace
-from hushway.families.od.public import features, pair_labels
+from hushway.families.od.public import features
 from support.little_plans import little_plan, write_little_files
 
 FITTED = ("learned", "cbdp", "hierarchical")
@@ -33,7 +33,7 @@ def test_no_pair_is_labelled_where_all_of_them_are_too_many(
         pytest.fail("an array of all pairs of places was made")
 
     monkeypatch.setattr(guard, "MOST_LABELS", 11)
-    monkeypatch.setattr(pair_labels, "pairs_of_matrix", square)
+    monkeypatch.setattr(features, "pairs_of_matrix", square)
     monkeypatch.setattr(features, "place_pair_labels", square)
     with pytest.raises(ReleaseError, match="labels of pairs of places"):
         prepare(plan_of(tmp_path, {"name": name}))

@@ -23,10 +23,9 @@ from hushway.families.density.public.visits import (
     ClusterTotals,
     SiteHistogram,
 )
-from hushway.families.density.rows.counter import EngineVisits
+from hushway.families.density.rows.counter import EngineVisits, VisitPart
 from hushway.families.density.rows.counts import BoundedVisits
 from hushway.families.density.rows.grouping import VisitRows
-from hushway.families.density.rows.part import VisitPart
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource
@@ -37,7 +36,7 @@ class VisitsBatchByBatch(EngineVisits):
 
     @property
     def _part(self) -> VisitPart:
-        return _BatchByBatch(universe=self._universe, limits=self._limits, key=self._key)
+        return _BatchByBatch(universe=self.universe, limits=self.limits, key=self.key)
 
 
 class _BatchByBatch(VisitPart):
@@ -56,8 +55,9 @@ class WeekByWeek(EngineVisits):
     """A counter of a typical week that bounds people in each week by itself."""
 
     @cached_property
-    def _found(self) -> BoundedVisits:
-        days = self._universe.periods.days
+    def found(self) -> BoundedVisits:  # type: ignore[override]  # worked out once
+        """The sums over weeks of what is bounded in each."""
+        days = self.universe.periods.days
         parts = [self._of_week(days[i], days[min(i + 6, len(days) - 1)]) for i in _mondays(days)]
         return BoundedVisits(
             series=np.sum([part.series for part in parts], axis=0),
@@ -67,15 +67,15 @@ class WeekByWeek(EngineVisits):
         )
 
     def _of_week(self, first: date, last: date) -> BoundedVisits:
-        periods = replace(self._universe.periods, first_day=first, last_day=last)
+        periods = replace(self.universe.periods, first_day=first, last_day=last)
         week = EngineVisits(
-            source=self._source,
-            universe=replace(self._universe, periods=periods),
-            limits=self._limits,
-            key=self._key,
-            settings=self._settings,
+            source=self.source,
+            universe=replace(self.universe, periods=periods),
+            limits=self.limits,
+            key=self.key,
+            settings=self.settings,
         )
-        return week._found  # noqa: SLF001  a mistake that only this mutant makes
+        return week.found
 
 
 def _mondays(days: Sequence[date]) -> range:

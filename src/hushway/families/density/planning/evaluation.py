@@ -9,7 +9,7 @@ from hushway.families.density.files.published import PARQUET
 from hushway.families.density.files.rows import read_density_parquet
 from hushway.families.density.job import EventRows
 from hushway.families.density.public.visits import DensityUniverse
-from hushway.families.density.rows.every_visit import EveryVisit
+from hushway.families.density.rows.counter import EveryVisit
 from hushway.families.density.rows.rows import refuse_other_columns, visits_read
 from hushway.families.density.study.scene import area_truth
 from hushway.privacy.measured import Internal

@@ -157,12 +157,7 @@ _LOST = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Overlap:
-    """Pieces, and where they are.
-
-    Attributes:
-        pieces: The pieces, ordered by site and area.
-        centres: Centre (x, y) of each piece in metres.
-    """
+    """Pieces, and where they are."""
 
     pieces: Pieces
     centres: FloatArray
@@ -177,9 +172,6 @@ def overlap(cells: NDArray[Any], areas: NDArray[Any]) -> Overlap:
     Args:
         cells: Cells of sites that cover all areas, in metres, no ground in two of them.
         areas: Areas in metres, no ground in two of them.
-
-    Raises:
-        GeographyError: A site or an area was left without ground.
     """
     site, area = shapely.STRtree(areas).query(cells, predicate="intersects")
     order = np.lexsort((area, site))

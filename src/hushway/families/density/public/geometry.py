@@ -102,14 +102,7 @@ _DAMAGED = (
 
 
 def read_geometry(folder: Path, digest: str, *, areas: int, towers: int) -> TowerGeometry | None:
-    """Returns a kept geometry, or None if there is none or its file is damaged.
-
-    Args:
-        folder: Where geometries are kept.
-        digest: What the geometry was made from.
-        areas: Number of areas.
-        towers: Number of towers.
-    """
+    """Returns a kept geometry, or None if there is none or its file is damaged."""
     try:
         # Nothing is ever unpickled: a file in a cache must not be able to run code.
         with (
@@ -124,11 +117,7 @@ def read_geometry(folder: Path, digest: str, *, areas: int, towers: int) -> Towe
 
 
 def write_geometry(folder: Path, digest: str, geometry: TowerGeometry) -> None:
-    """Keeps a geometry; whoever reads at the same time sees a whole file or none.
-
-    Raises:
-        GeographyError: The folder cannot be written to.
-    """
+    """Keeps a geometry; whoever reads at the same time sees a whole file or none."""
     cover, pieces = geometry.cover, geometry.cover.pieces
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -11,6 +11,7 @@ from scipy.spatial import Voronoi
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.families.density.public.cover import Cover, minimum_cover, overlap
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
@@ -29,11 +30,7 @@ _LEAST_SHARED = 1e-9
 
 
 def tessellation(areas: Areas) -> NDArray[Any]:
-    """Returns the areas' shapes in metres, no ground in two of them.
-
-    Raises:
-        GeographyError: Areas overlap by more than slivers; the message names the worst pairs.
-    """
+    """Returns the areas' shapes in metres, no ground in two of them."""
     shapes = _valid(areas.projected)
     first, second, shared = _overlaps(shapes)
     worst = [at for at in np.argsort(-shared, kind="stable") if shared[at] > _MOST_SHARED]
@@ -100,12 +97,7 @@ class TowerGeometry:
 
 
 def tower_geometry(areas: Areas, towers: Locations, outside: Outside) -> TowerGeometry:
-    """Returns the sites of the towers and their cover.
-
-    Raises:
-        GeographyError: Areas overlap, all towers are outside all areas, or one is and may not be
-            left out.
-    """
+    """Returns the sites of the towers and their cover."""
     shapes = tessellation(areas)
     points = areas.plane.to_metres(
         np.array([tower.lon for tower in towers.places]),
@@ -148,10 +140,9 @@ def _check_outside(towers: Locations, inside: BoolArray, outside: Outside) -> No
         )
     left = [towers.ids[at] for at in np.flatnonzero(~inside)]
     if left and outside == "refuse":
-        named = ", ".join(repr(key) for key in left[:_SHOWN])
-        more = f" and {len(left) - _SHOWN} more" if len(left) > _SHOWN else ""
+        named = some_of(map(repr, left), _SHOWN)
         raise GeographyError(
-            f"{len(left)} of {len(towers)} towers are outside all areas: {named}{more}.",
+            f"{len(left)} of {len(towers)} towers are outside all areas: {named}.",
             advice='Leave them out of the list, or drop them and their events: outside = "drop".',
         )
 

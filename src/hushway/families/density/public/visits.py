@@ -8,7 +8,7 @@ people are counted by how many visits they have.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -58,6 +58,7 @@ class DensityUniverse:
     periods: Periods
     sites: Sites | None
     cover: Cover
+    name: ClassVar[str] = "visits by (area, period)"
 
     def __post_init__(self) -> None:
         pieces = self.cover.pieces
@@ -73,11 +74,6 @@ class DensityUniverse:
                 "week.",
                 advice='Give periods with cycle = "window" or "week".',
             )
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visits by (area, period)"
 
     @property
     def bins(self) -> int:
@@ -186,7 +182,13 @@ class _Clustered:
     quanta: int
 
     def __post_init__(self) -> None:
-        _check_clusters(self.cluster, self.universe)
+        cluster = self.cluster
+        whole = cluster.dtype == np.int64 and cluster.shape == (len(self.universe.cover),)
+        if not whole or not np.array_equal(np.unique(cluster), np.arange(cluster.max() + 1)):
+            raise GeographyError(
+                "Clusters must be numbered from 0 without gaps, one for each cell of the cover.",
+                advice="Report this as a bug.",
+            )
 
     @cached_property
     def clusters(self) -> int:
@@ -215,7 +217,8 @@ class _Clustered:
     def _touched(self, limits: VisitLimits) -> tuple[int, int]:
         """Returns the most visits of one person, and the most cells that these touch."""
         most = min(limits.max_visits, self.universe.bins)
-        return most, most * _widest(self.universe, self.quanta)
+        _, site, _ = self.universe.cover.quantised(self.quanta)
+        return most, most * int(np.bincount(site).max())
 
 
 @public_facts
@@ -223,10 +226,7 @@ class _Clustered:
 class ClusterSeries(_Clustered):
     """Visits by (cluster, bin). Cell number = cluster * bins + bin."""
 
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visits by (cluster, period)"
+    name: ClassVar[str] = "visits by (cluster, period)"
 
     @property
     def size(self) -> int:
@@ -251,10 +251,7 @@ class ClusterSeries(_Clustered):
 class ClusterTotals(_Clustered):
     """Visits by cluster over the whole window. Cell = cluster."""
 
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visits by cluster"
+    name: ClassVar[str] = "visits by cluster"
 
     @property
     def size(self) -> int:
@@ -282,11 +279,7 @@ class SiteHistogram:
 
     universe: DensityUniverse
     circles: int = 1
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visitors by site, in parts"
+    name: ClassVar[str] = "visitors by site, in parts"
 
     @property
     def size(self) -> int:
@@ -314,20 +307,11 @@ class SiteHistogram:
 @public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ActivityHistogram:
-    """People by class of activity: by how many visits they have. Cell = class.
-
-    Attributes:
-        universe: The public universe.
-        classes: Number of classes.
-    """
+    """People by class of activity: by how many visits they have. Cell = class."""
 
     universe: DensityUniverse
     classes: int
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "visitors by number of visits"
+    name: ClassVar[str] = "visitors by number of visits"
 
     @property
     def size(self) -> int:
@@ -351,16 +335,8 @@ class VisitTotal:
     """All visits of the window as one number, each person's cut off."""
 
     universe: DensityUniverse
-
-    @property
-    def name(self) -> str:
-        """What the number stands for."""
-        return "all visits"
-
-    @property
-    def size(self) -> int:
-        """One number."""
-        return 1
+    name: ClassVar[str] = "all visits"
+    size: ClassVar[int] = 1
 
     @cached_property
     def digest(self) -> str:
@@ -374,15 +350,6 @@ class VisitTotal:
 
 
 VisitCells = ClusterSeries | ClusterTotals | SiteHistogram | ActivityHistogram | VisitTotal
-
-
-def _check_clusters(cluster: IntArray, universe: DensityUniverse) -> None:
-    whole = cluster.dtype == np.int64 and cluster.shape == (len(universe.cover),)
-    if not whole or not np.array_equal(np.unique(cluster), np.arange(cluster.max() + 1)):
-        raise GeographyError(
-            "Clusters must be numbered from 0 without gaps, one for each cell of the cover.",
-            advice="Report this as a bug.",
-        )
 
 
 def _parts(
@@ -399,9 +366,3 @@ def _parts(
             "The parts of a visit do not add up to one visit.", advice="Report this as a bug."
         )
     return of_cluster, of_site, sums
-
-
-def _widest(universe: DensityUniverse, quanta: int) -> int:
-    """Returns the most cells of the cover that a single site is shared among."""
-    _, site, _ = universe.cover.quantised(quanta)
-    return int(np.bincount(site).max())

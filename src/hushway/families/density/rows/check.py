@@ -10,38 +10,20 @@ import pyarrow as pa
 import shapely
 from numpy.typing import NDArray
 
-from hushway.engine.found import (
-    in_window,
+from hushway.engine import row_checks
+from hushway.engine.grids import DayGrid, day_grid
+from hushway.engine.opening import open_session
+from hushway.engine.profile import (
     place_counts,
     places_found,
     sizes_of,
     swapped_positions,
     times_found,
 )
-from hushway.engine.grids import DayGrid, day_grid
-from hushway.engine.opening import open_session
 from hushway.engine.session import Session
 from hushway.engine.settings import EngineSettings
-from hushway.engine.shared_ids import (
-    IMPOSSIBLE_POSITION,
-    LEAVE_OUT,
-    OUTSIDE_WINDOW,
-    ROW_WORDS,
-    TOO_MANY,
-    UNKNOWN,
-    Words,
-    bucket_of,
-    copies_of,
-    facts_of,
-    first_row,
-    ids_with_too_many,
-    in_gaps,
-    problems_of,
-    refuse_nothing,
-    rows_between,
-)
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
-from hushway.families.density.rows.every_visit import VisitsOfPeople
+from hushway.families.density.rows.counter import VisitsOfPeople
 from hushway.families.density.rows.rows import (
     NOWHERE,
     AreaIndex,
@@ -53,28 +35,27 @@ from hushway.families.density.rows.rows import (
     visits_read,
 )
 from hushway.geography.areas import Areas
+from hushway.geography.clock import looks_swapped
 from hushway.geography.periods import Periods
-from hushway.geography.zone_place import looks_swapped
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
-from hushway.tables.found import LimitFound, PlacesFound, RowsFound, Sizes
-from hushway.tables.verdict import verdicts
+from hushway.tables.profile import LimitFound, RowsFound, Sizes
 
-_WORDS: Final[Words] = {
-    **ROW_WORDS,
-    "impossible_position": IMPOSSIBLE_POSITION,
+_WORDS: Final[row_checks.Words] = {
+    **row_checks.ROW_WORDS,
+    "impossible_position": row_checks.IMPOSSIBLE_POSITION,
     "unknown_place": (
         "The place is not in the public list, or lies in none of the public areas.",
-        UNKNOWN,
+        row_checks.UNKNOWN,
     ),
-    "outside_window": OUTSIDE_WINDOW,
+    "outside_window": row_checks.OUTSIDE_WINDOW,
     "duplicate_rows": (
         "A row repeats another: same {alike}. Together they are one visit.",
         "Leave it so: nobody counts twice in a period.",
     ),
     "shared_ids": (
-        TOO_MANY,
-        f"{LEAVE_OUT} or give each phone an id of its own.",
+        row_checks.TOO_MANY,
+        f"{row_checks.LEAVE_OUT} or give each phone an id of its own.",
     ),
 }
 
@@ -93,70 +74,55 @@ def check_events(
     progress: ShareProgress | None = None,
     limits: VisitLimits | None = None,
 ) -> RowsChecked:
-    """Returns every kind of trouble with the events, how many rows it concerns, and what is found.
+    """Returns every kind of problem with the events, how many rows it concerns, and a profile.
+
+    With `notes`, rows that are alike, which are one visit all the same, and ids that many people
+    share are looked for, and the rows are described. Without `limits`, nothing is said of them.
 
     Privacy:
         Exact counts, for the steward's own screen; nothing of it may enter a release.
-
-    Args:
-        source: Where the events are.
-        universe: The public areas, bins and sites.
-        policy: What becomes of each kind of row.
-        settings: How much of this machine to use.
-        notes: Also look for rows that are alike, which are one visit all the same, and for ids that
-            many people share, and describe the rows.
-        progress: Told from 0 to 1 how far it is.
-        limits: How much of one person will count; if not given, nothing is said of that.
-
-    Raises:
-        DataError: The events cannot be read at all, or there are none.
     """
     refuse_other_columns(source, universe)
     grid = day_grid(universe.periods, source.clock)
     with open_session(settings or EngineSettings()) as session:
-        reading = events_read(session, source)
-        rows = session.rows(reading)
+        rows = session.rows(events_read(session, source))
         skipped = universe.periods if source.clock == "local" else None
         judged = _judged(session, rows, grid, skipped)
         sites = None
         if universe.sites is not None:
             integers = bool(rows.location.type().is_integer())
             sites = load_sites(session, universe.sites, integers=integers)
-        found = first_row(session.run(_summary(_groups(judged), sites), progress))
-        refuse_nothing(found, "events", "one", "event")
-        found["malformed_row"] = session.malformed_rows()
+        found = row_checks.counts_found(
+            session, _summary(judged, sites), "events", "event", progress
+        )
         if universe.sites is None:
             found |= _misplaced(session, judged, universe.areas, progress)
-        description = RowsFound(
-            read=found["rows"] + found["malformed_row"],
-            kept=found["kept"],
-            swapped=found.get("swapped", 0),
-            places_swapped=_areas_look_swapped(universe),
+        swapped = found.get("swapped", 0)
+        profile = row_checks.rows_found(
+            found, swapped=swapped, places_swapped=_areas_look_swapped(universe)
         )
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
-            found |= first_row(session.run(copies_of(rows, alike), progress))
-            timely = rows_between(rows, grid.start_us, grid.end_us)
-            found |= ids_with_too_many(session, timely, progress)
+            found |= row_checks.first_row(session.run(row_checks.copies_of(rows, alike), progress))
+            found |= row_checks.ids_with_too_many(
+                session, row_checks.rows_between(rows, grid), progress
+            )
             times = times_found(session, rows, universe.periods, source.clock, progress)
-            description = replace(description, times=times)
+            profile = replace(profile, times=times)
             if sites is not None:
-                description = replace(description, places=_sites_found(found, universe))
+                # Towers at one point are one site.
+                named = places_found("places", "place", universe.site_count, found)
+                profile = replace(profile, places=(named,))
             placed = _placed(rows, universe, sites)
             visits = _visits(session, placed, grid, universe, progress)
-            description = _with_people(session, description, visits, universe, limits)
+            profile = _with_people(session, profile, visits, universe, limits)
     if notes and limits is not None and sites is None:
         # Which area a position lies in is nothing that the engine knows.
         total = _visits_by_area(source, universe, settings, progress)
-        description = replace(description, limits=(*description.limits, _in_total(total, limits)))
+        profile = replace(profile, limits=(*profile.limits, _in_total(total, limits)))
     places = [role for role in source.columns.roles if role in _PLACES]
     found |= {f"null_{role}": found["null_place"] for role in places}
-    problems = problems_of(found, source.columns, policy, _WORDS, facts_of(found))
-    return RowsChecked(
-        problems=tuple(problems),
-        verdicts=tuple(verdicts(description, policy)),
-        found=description,
-    )
+    return row_checks.rows_checked(found, profile, source.columns, policy, _WORDS)
 
 
 def _groups(rows: ir.Table) -> ir.Table:
@@ -182,19 +148,19 @@ def _judged(session: Session, rows: ir.Table, grid: DayGrid, skipped: Periods | 
     if (grid.day < 0).any():
         # Hours without service: only then every time has to be looked up.
         buckets = session.load("public_buckets", grid.table).select("bucket", "period")
-        bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
-        rows = rows.mutate(bucket=bucket).left_join(buckets, "bucket").drop("bucket_right")
+        rows = row_checks.with_buckets(rows, grid, buckets)
         outside = rows.period.isnull()
-    conditions = (~rows.timed, rows.us.isnull(), in_gaps(rows.us, skipped), outside)
+    conditions = (~rows.timed, rows.us.isnull(), row_checks.in_gaps(rows.us, skipped), outside)
     numbered = [(condition, i + 1) for i, condition in enumerate(conditions)]
     return rows.mutate(trouble=ibis.cases(*numbered, else_=0).cast("int8"))
 
 
-def _summary(groups: ir.Table, sites: ir.Table | None) -> ir.Table:
+def _summary(judged: ir.Table, sites: ir.Table | None) -> ir.Table:
     """Returns one row with the number of events of every kind."""
+    groups = _groups(judged)
     lost = ibis.literal(value=False)
     if sites is not None:
-        groups = groups.left_join(sites.rename(location="id"), "location").drop("location_right")
+        groups = row_checks.looked_up(groups, sites.rename(location="id"), "location")
         lost = groups.placed & groups.site.isnull()
     timeless = groups.trouble == 1
     kinds = {
@@ -254,11 +220,6 @@ class _Positions:
         return somewhere
 
 
-def _sites_found(found: dict[str, int], universe: DensityUniverse) -> tuple[PlacesFound, ...]:
-    # Towers at one point are one site.
-    return (places_found("places", "place", universe.site_count, found),)
-
-
 def _placed(rows: ir.Table, universe: DensityUniverse, sites: ir.Table | None) -> ir.Table:
     """Returns rows of somebody somewhere: (person, us), and the site if rows name places.
 
@@ -282,8 +243,8 @@ def _visits(
     progress: ShareProgress | None,
 ) -> ir.Table:
     """Counts the rows of each person in each bin, by site if there are any: each is a visit."""
-    rows = rows.filter(in_window(rows.us, grid.start_us, grid.end_us))
-    rows = rows.mutate(bucket=bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us))
+    rows = rows.filter(row_checks.in_window(rows.us, grid))
+    rows = rows.mutate(bucket=row_checks.bucket_of(rows.us, grid))
     binned = rows.inner_join(load_bins(session, grid, universe), "bucket")
     alike = [name for name in ("person", "first", "site") if name in binned.columns]
     visits = binned.group_by(alike).aggregate(rows=lambda visit: visit.count())
@@ -308,7 +269,7 @@ def _in_total(visits: Sizes, limits: VisitLimits) -> LimitFound:
 
 def _with_people(
     session: Session,
-    description: RowsFound,
+    profile: RowsFound,
     visits: ir.Table,
     universe: DensityUniverse,
     limits: VisitLimits | None,
@@ -322,7 +283,7 @@ def _with_people(
     # A phone may report often, but hardly every minute of a whole window.
     minutes = len(periods.days) * (periods.closes - periods.opens)
     rows = sizes_of(session, people, "rows").people(minutes)
-    described = replace(description, people=rows)
+    described = replace(profile, people=rows)
     if limits is None:
         return described
     in_bins = sizes_of(session, people, "bins")

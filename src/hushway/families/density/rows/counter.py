@@ -1,97 +1,203 @@
-"""Bounded counts of protected events, by whatever engine reads them."""
+"""Counts of protected events, by whatever engine reads them: bounded, or all for the steward."""
 
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
+import ibis.expr.types as ir
+import numpy as np
+
+from hushway.arrays import IntArray
+from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.key import BoundingKey
 from hushway.engine.opening import open_session
+from hushway.engine.session import Sums
 from hushway.engine.settings import EngineSettings
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import (
     BoundedVisits,
-    refuse_other_visits,
+    VisitCounter,
+    VisitRule,
+    bounded_people,
+    bounded_rows,
     refuse_too_many_cells,
-    visit_bound,
-    visit_counts,
 )
-from hushway.families.density.rows.part import VisitPart
-from hushway.families.density.rows.rows import EventsSource, refuse_other_columns, visits_read
-from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.query import ExactCounts, Query
+from hushway.families.density.rows.grouping import VisitRows
+from hushway.families.density.rows.rows import (
+    AreaIndex,
+    EventsSource,
+    refuse_other_columns,
+    rows_by_number,
+    rows_by_text,
+    visits_read,
+)
+from hushway.numerics.threads import processors
+from hushway.privacy.bound import Unit
+from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
 
-__all__ = ["EngineVisits"]
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EngineVisits(VisitCounter):
+    """Counts visits of events in files, each person bounded.
 
-class EngineVisits:
-    """Counts visits of events in files, each person bounded. A `hushway.privacy.query.Counter`.
-
-    The files are read at the first count; after that the bounded counts by site and bin are in
-    memory, and nothing of any single person.
+    The files are read when counts are first asked for; after that the bounded counts by site and
+    bin are in memory, and nothing of any single person.
 
     Privacy:
         Events without a person, a place or a time, at an unknown place, outside the window or
         outside service hours are dropped one by one against public lists. Of the rest, at most one
         visit of a bin and `max_visits` in all count for each person. Counting is the same for every
         order and split of the rows.
-
-    Args:
-        source: Where the events are.
-        universe: The public areas, bins and sites.
-        limits: How much of one person counts.
-        unit: Who an id stands for.
-        key: Decides which visits are kept.
-        settings: How much of this machine to use.
-        progress: Told from 0 to 1 how far the reading is, from another thread.
-
-    Raises:
-        DataError: The source does not have what the universe needs.
     """
 
-    def __init__(
-        self,
-        *,
-        source: EventsSource,
-        universe: DensityUniverse,
-        limits: VisitLimits,
-        key: BoundingKey,
-        unit: Unit = Unit.PERSON,
-        settings: EngineSettings | None = None,
-        progress: ShareProgress | None = None,
-    ) -> None:
-        refuse_other_columns(source, universe)
-        refuse_too_many_cells(universe)
-        self._source = source
-        self._universe = universe
-        self._limits = limits
-        self._unit = unit
-        self._key = key
-        self._settings = EngineSettings() if settings is None else settings
-        self._progress = progress
+    source: EventsSource
+    universe: DensityUniverse
+    limits: VisitLimits
+    key: BoundingKey
+    unit: Unit = Unit.PERSON
+    settings: EngineSettings | None = None
+    progress: ShareProgress | None = None
 
-    @property
-    def unit(self) -> Unit:
-        """Who is protected: whoever an id stands for."""
-        return self._unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound that `count` enforces for this query."""
-        return visit_bound(refuse_other_visits(query, self._universe), self._limits)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact bounded counts.
-
-        Raises:
-            DataError: The events cannot be read, or memory or disk ran out.
-        """
-        cells = refuse_other_visits(query, self._universe)
-        return visit_counts(self._found, cells)
+    def __post_init__(self) -> None:
+        refuse_other_columns(self.source, self.universe)
+        refuse_too_many_cells(self.universe)
 
     @cached_property
-    def _found(self) -> BoundedVisits:
-        with open_session(self._settings) as session:
-            reading = visits_read(session, self._source, self._universe)
-            return session.count(reading, self._part, self._progress)
+    def found(self) -> BoundedVisits:  # type: ignore[override]  # worked out once
+        """The bounded visits, read when they are first needed."""
+        with open_session(self.settings or EngineSettings()) as session:
+            reading = visits_read(session, self.source, self.universe)
+            return session.count(reading, self._part, self.progress)
 
     @property
-    def _part(self) -> VisitPart:
-        return VisitPart(universe=self._universe, limits=self._limits, key=self._key)
+    def _part(self) -> "VisitPart":
+        return VisitPart(universe=self.universe, limits=self.limits, key=self.key)
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisitPart:
+    """Bounds and counts the visits of people, all of each. A `hushway.engine.session.Part`.
+
+    Privacy:
+        Of each person of the part at most one visit of a bin and `max_visits` in all count.
+    """
+
+    universe: DensityUniverse
+    limits: VisitLimits
+    key: BoundingKey
+
+    def count(
+        self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
+    ) -> BoundedVisits:
+        """Returns the bounded visits of all batches together: a person may be in several."""
+        areas = AreaIndex(self.universe.areas) if self.universe.sites is None else None
+        threads = session.settings.threads or processors()
+        if rows.person.type().is_integer():
+            return self.bounded(list(rows_by_number(session, rows, areas, progress)), threads)
+        people = rows_by_text(session, rows, areas, progress)
+        return bounded_people(people, self._rule, threads)
+
+    def bounded(self, batches: list[VisitRows], threads: int) -> BoundedVisits:
+        """Returns the bounded visits of people whose rows may lie in several batches."""
+        return bounded_rows(batches, self._rule, threads)
+
+    def sums(self, counted: BoundedVisits) -> Sums:
+        """Returns what is not 0 of all that was counted."""
+        return {
+            "series": ExactCounts.of_all(counted.series.ravel()),
+            "circles": ExactCounts.of_all(counted.circles.ravel()),
+            "activity": ExactCounts.of_all(counted.activity),
+            "total": ExactCounts.of_all(np.array([counted.total], dtype=np.int64)),
+        }
+
+    def counted(self, sums: Sums) -> BoundedVisits:
+        """Returns all that was counted."""
+        universe, limits = self.universe, self.limits
+        sites = universe.site_count
+        return BoundedVisits(
+            series=_dense(sums["series"], universe.bins * sites).reshape(universe.bins, sites),
+            circles=_dense(sums["circles"], limits.circles * sites).reshape(limits.circles, sites),
+            activity=_dense(sums["activity"], len(limits.activity)),
+            total=int(_dense(sums["total"], 1)[0]),
+        )
+
+    @property
+    def _rule(self) -> VisitRule:
+        return VisitRule.of(self.universe, self.limits, self.key)
+
+
+def _dense(counts: ExactCounts, size: int) -> IntArray:
+    values = np.zeros(size, dtype=np.int64)
+    values[counts.cells] = counts.values
+    return values
+
+
+_FOUND: Final = "found"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EveryVisit:
+    """Counts people by (bin, site), each once, however often. A `hushway.engine.session.Part`.
+
+    Privacy:
+        Nothing is bounded: for values that stay `Internal`.
+    """
+
+    universe: DensityUniverse
+
+    def count(
+        self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
+    ) -> ExactCounts:
+        """Returns how many people were seen in each; cell = bin * sites + site."""
+        _, code = _distinct(session, rows, self.universe, progress)
+        return _tally(code)
+
+    def sums(self, counted: ExactCounts) -> Sums:
+        """Returns what was counted."""
+        return {_FOUND: counted}
+
+    def counted(self, sums: Sums) -> ExactCounts:
+        """Returns what was counted."""
+        return sums[_FOUND]
+
+
+@dataclass(frozen=True, kw_only=True)
+class VisitsOfPeople(EveryVisit):
+    """Counts people by how many visits they have. A `hushway.engine.session.Part`."""
+
+    def count(
+        self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
+    ) -> ExactCounts:
+        """Returns how many people have so many visits; cell = number of visits."""
+        owner, _ = _distinct(session, rows, self.universe, progress)
+        return _tally(np.unique(owner, return_counts=True)[1])
+
+
+def _distinct(
+    session: EmbeddedSession,
+    rows: ir.Table,
+    universe: DensityUniverse,
+    progress: ShareProgress | None,
+) -> tuple[IntArray, IntArray]:
+    """Returns whose each visit is, and its bin and site: rows that are alike are one visit."""
+    areas = AreaIndex(universe.areas) if universe.sites is None else None
+    if rows.person.type().is_integer():
+        batches = list(rows_by_number(session, rows, areas, progress))
+        owner = np.concatenate([np.zeros(0, np.int64), *(one.owner for one in batches)])
+        code = np.concatenate([np.zeros(0, np.int32), *(one.code for one in batches)])
+    else:
+        people = rows_by_text(session, rows, areas, progress)
+        owner = np.repeat(np.arange(len(people.salt)), np.diff(people.start))
+        code = people.code
+    order = np.lexsort((code, owner))
+    owner, code = owner[order], code[order].astype(np.int64)
+    # A row that is nowhere has the code -1.
+    first = code >= 0
+    first[1:] &= (owner[1:] != owner[:-1]) | (code[1:] != code[:-1])
+    return owner[first], code[first]
+
+
+def _tally(numbers: IntArray) -> ExactCounts:
+    cells, values = np.unique(numbers, return_counts=True)
+    return ExactCounts(cells=cells, values=values)

@@ -1,4 +1,4 @@
-"""Answers of all counters of visits: from bounded visits to the cells of a query."""
+"""Bounded visits of people, and the counts of a query's cells that follow from them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,13 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hushway.arrays import Int32Array, IntArray
+from hushway.engine.counting import (
+    BoundedCounter,
+    index_column,
+    is_same,
+    other_cells,
+    whole_column,
+)
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.density.public.visits import (
@@ -21,6 +28,8 @@ from hushway.families.density.public.visits import (
     VisitTotal,
 )
 from hushway.families.density.rows.grouping import (
+    Limits,
+    Sums,
     VisitRows,
     add_partitions,
     add_people,
@@ -37,7 +46,7 @@ from hushway.privacy.query import ExactCounts, Query
 # at most `max_visits` of these, enter the series; the number of visits, cut off, enters a total;
 # and the person is one of a class of activity.
 
-_Add = Callable[[IntArray, IntArray, IntArray], int]
+_Add = Callable[[int, int, Sums], int]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -57,14 +66,7 @@ class PeopleVisits:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VisitRule:
-    """How visits are cut down: public but for the key.
-
-    Attributes:
-        sites: Number of sites.
-        bins: Number of bins.
-        limits: How much of one person counts.
-        key: Decides which visits stay.
-    """
+    """How visits are cut down: public but for the key."""
 
     sites: int
     bins: int
@@ -102,59 +104,36 @@ class BoundedVisits:
 def bounded_rows(rows: Sequence[VisitRows], rule: VisitRule, threads: int = 1) -> BoundedVisits:
     """Returns the bounded visits of rows in any order, whose owners are their own salts.
 
+    The answer is the same for any number of threads.
+
     Privacy:
         What is kept of a person depends on that person's rows and number and on the key. Rows are
         brought together by comparing owners exactly.
-
-    Args:
-        rows: The rows, in as many pieces as there are.
-        rule: How visits are cut down.
-        threads: How many to use; the answer is the same for any number.
     """
-    parts = partitioned(rows, threads)
-    people = [
-        lambda series, histogram, activity, first=first, last=last: add_partitions(
-            parts.owner,
-            parts.code,
-            parts.start[first : last + 1],
-            *_limits(rule),
-            series,
-            histogram,
-            activity,
-        )
-        for first, last in _visit_shares(parts.start, threads)
-    ]
-    return _summed(people, rule, threads)
+    parts, limits = partitioned(rows, threads), _limits(rule)
+
+    def add(first: int, last: int, sums: Sums) -> int:
+        return add_partitions(parts.owner, parts.code, parts.start[first : last + 1], limits, sums)
+
+    return _summed(add, parts.start, rule, threads)
 
 
 def bounded_people(people: PeopleVisits, rule: VisitRule, threads: int = 1) -> BoundedVisits:
-    """Returns the bounded visits of people whose rows are together.
+    """Returns the bounded visits of people whose rows are together; the same for any threads.
 
     Privacy:
         What is kept of a person depends on that person's rows and salt and on the key.
-
-    Args:
-        people: The rows by person.
-        rule: How visits are cut down.
-        threads: How many to use; the answer is the same for any number.
     """
-    shares = [
-        lambda series, histogram, activity, first=first, last=last: add_people(
-            people.start[first : last + 1],
-            people.code,
-            people.salt[first:last],
-            *_limits(rule),
-            series,
-            histogram,
-            activity,
-        )
-        for first, last in _visit_shares(people.start, threads)
-    ]
-    return _summed(shares, rule, threads)
+    limits = _limits(rule)
+
+    def add(first: int, last: int, sums: Sums) -> int:
+        start, salt = people.start[first : last + 1], people.salt[first:last]
+        return add_people(start, people.code, salt, limits, sums)
+
+    return _summed(add, people.start, rule, threads)
 
 
-def _limits(rule: VisitRule) -> tuple[int, int, int, IntArray, IntArray, IntArray]:
-    key = np.array(rule.key.coefficients, dtype=np.int64)
+def _limits(rule: VisitRule) -> Limits:
     # More than 64 bits would not pass, and more than all visits there can be changes nothing.
     every = rule.sites * rule.bins
     return (
@@ -163,24 +142,21 @@ def _limits(rule: VisitRule) -> tuple[int, int, int, IntArray, IntArray, IntArra
         min(rule.limits.max_visits_in_total, every),
         rule.limits.activity,
         rule.limits.circle,
-        key,
+        np.array(rule.key.coefficients, dtype=np.int64),
     )
 
 
-def _visit_shares(start: IntArray, threads: int) -> list[tuple[int, int]]:
-    """Cuts a list of beginnings into stretches with about as many rows each."""
+def _summed(add: _Add, start: IntArray, rule: VisitRule, threads: int) -> BoundedVisits:
+    """Adds up stretches of people, or of parts, with about as many rows each."""
+
+    def one(stretch: tuple[int, int]) -> tuple[Sums, int]:
+        sums = _zeros(rule)
+        return sums, add(*stretch, sums)
+
     wanted = np.linspace(0, start[-1], threads + 1)[1:-1]
-    cuts = np.unique([0, *np.searchsorted(start, wanted).tolist(), len(start) - 1])
-    return [(int(low), int(high)) for low, high in pairwise(cuts)]
-
-
-def _summed(work: Sequence[_Add], rule: VisitRule, threads: int) -> BoundedVisits:
-    def one(add: _Add) -> tuple[tuple[IntArray, IntArray, IntArray], int]:
-        counted = _zeros(rule)
-        return counted, add(*counted)
-
+    cuts = np.unique([0, *np.searchsorted(start, wanted).tolist(), len(start) - 1]).tolist()
     sums, total = _zeros(rule), 0
-    for some, some_total in in_threads(one, work, threads):
+    for some, some_total in in_threads(one, list(pairwise(cuts)), threads):
         for whole, part in zip(sums, some, strict=True):
             np.add(whole, part, out=whole)
         total += some_total
@@ -193,52 +169,46 @@ def _summed(work: Sequence[_Add], rule: VisitRule, threads: int) -> BoundedVisit
     )
 
 
-def _zeros(rule: VisitRule) -> tuple[IntArray, IntArray, IntArray]:
-    limits = rule.limits
-    return (
-        np.zeros(rule.bins * rule.sites, np.int64),
-        np.zeros(limits.circles * rule.sites, np.int64),
-        np.zeros(len(limits.activity), np.int64),
-    )
+def _zeros(rule: VisitRule) -> Sums:
+    sizes = rule.bins, rule.limits.circles
+    series, histogram = (np.zeros(size * rule.sites, np.int64) for size in sizes)
+    return series, histogram, np.zeros(len(rule.limits.activity), np.int64)
 
 
 # A gigabyte of counts for each thread.
 _MOST_CELLS = 1 << 27
 
 
-def refuse_other_visits(query: Query, universe: DensityUniverse) -> VisitCells:
-    """Returns the query's cells.
+class VisitCounter(BoundedCounter[VisitCells]):
+    """Answers queries over visits of one universe, each person bounded."""
 
-    Raises:
-        PrivacyError: They are no visits, or visits of another universe.
-    """
-    cells = query.cells
-    if not isinstance(cells, VisitCells) or (
-        cells.universe is not universe and cells.universe.digest != universe.digest
-    ):
-        raise PrivacyError(
-            "This engine counts other cells than the query asks for.",
-            advice="Ask for visits of the universe that the engine was made with.",
-        )
-    return cells
+    universe: DensityUniverse
+    limits: VisitLimits
+    found: BoundedVisits
+
+    def asked(self, query: Query) -> VisitCells:
+        """Returns the query's cells."""
+        cells = query.cells
+        if not isinstance(cells, VisitCells) or not is_same(cells.universe, self.universe):
+            raise other_cells("visits of the universe")
+        return cells
+
+    def bound_of(self, cells: VisitCells) -> Bound:
+        """Returns how far one person moves an answer."""
+        return Bound(**cells.reach(self.limits)._asdict())
+
+    def counts_of(self, cells: VisitCells) -> ExactCounts:
+        """Returns the exact bounded counts."""
+        return visit_counts(self.found, cells)
 
 
 def refuse_too_many_cells(universe: DensityUniverse) -> None:
-    """Refuses a universe whose visits cannot be counted in memory.
-
-    Raises:
-        DataError: There are too many sites and bins.
-    """
+    """Refuses a universe whose visits cannot be counted in memory."""
     if universe.site_count * universe.bins > _MOST_CELLS:
         raise DataError(
             f"There are more than {_MOST_CELLS:,} pairs of a site and a period.",
             advice="Choose a shorter window, longer periods or fewer sites.",
         )
-
-
-def visit_bound(cells: VisitCells, limits: VisitLimits) -> Bound:
-    """Returns how far one person can move an answer, if visits are cut down to the limits."""
-    return Bound(**cells.reach(limits)._asdict())
 
 
 def visit_counts(found: BoundedVisits, cells: VisitCells) -> ExactCounts:
@@ -249,31 +219,22 @@ def visit_counts(found: BoundedVisits, cells: VisitCells) -> ExactCounts:
         case ClusterTotals():
             return ExactCounts.of_all(_shares(cells) @ found.series.sum(axis=0))
         case SiteHistogram():
-            return ExactCounts.of_all(_by_circle(found, cells.circles).ravel())
+            if cells.circles == 1:
+                return ExactCounts.of_all(found.histogram)
+            return ExactCounts.of_all(_of_classes(found.circles, cells.circles).ravel())
         case ActivityHistogram():
-            return ExactCounts.of_all(_by_class(found, cells.classes))
+            return ExactCounts.of_all(_of_classes(found.activity, cells.classes))
         case VisitTotal():
             return ExactCounts.of_all(np.array([found.total], dtype=np.int64))
 
 
-def _by_circle(found: BoundedVisits, circles: int) -> IntArray:
-    if circles == 1:
-        return found.histogram
-    _refuse_other_classes(circles, len(found.circles))
-    return found.circles
-
-
-def _by_class(found: BoundedVisits, classes: int) -> IntArray:
-    _refuse_other_classes(classes, len(found.activity))
-    return found.activity
-
-
-def _refuse_other_classes(asked: int, counted: int) -> None:
-    if asked != counted:
+def _of_classes(counted: IntArray, asked: int) -> IntArray:
+    if asked != len(counted):
         raise PrivacyError(
             "People were told apart by other classes of activity than the query asks for.",
             advice="Ask with the limits that the engine was made with.",
         )
+    return counted
 
 
 def _shares(cells: ClusterSeries | ClusterTotals) -> csr_array:
@@ -282,11 +243,8 @@ def _shares(cells: ClusterSeries | ClusterTotals) -> csr_array:
     return csr_array((parts, (cluster, site)), shape=shape, dtype=np.int64)
 
 
-__all__ = ["ArrayVisits"]
-
-
-class ArrayVisits:
-    """Counts visits given as arrays, each person bounded. A `hushway.privacy.query.Counter`.
+class ArrayVisits(VisitCounter):
+    """Counts visits given as arrays, each person bounded.
 
     The same rule and the same arithmetic as for files: the same visits and the same key give the
     same counts.
@@ -302,10 +260,9 @@ class ArrayVisits:
         person: Code of each event's person, a whole number of 64 bits.
         site: Index of the site of each event.
         bin: Index of its bin.
-
-    Raises:
-        DataError: The arrays do not fit each other or the universe.
     """
+
+    unit = Unit.PERSON
 
     def __init__(
         self,
@@ -318,43 +275,9 @@ class ArrayVisits:
         bin: IntArray,  # noqa: A002  what the column is called everywhere
     ) -> None:
         refuse_too_many_cells(universe)
-        self._universe = universe
-        self._limits = limits
-        owner = _whole(person, len(np.asarray(person)))
-        places = _below(site, len(owner), universe.site_count)
-        code = _below(bin, len(owner), universe.bins) * universe.site_count + places
-        rows = VisitRows(owner=owner, code=code.astype(np.int32))
-        self._found = bounded_rows([rows], VisitRule.of(universe, limits, key))
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected: a person."""
-        return Unit.PERSON
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound that `count` enforces for this query."""
-        return visit_bound(refuse_other_visits(query, self._universe), self._limits)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact bounded counts."""
-        return visit_counts(self._found, refuse_other_visits(query, self._universe))
-
-
-def _below(column: IntArray, length: int, size: int) -> IntArray:
-    values = _whole(column, length)
-    if length and not 0 <= values.min() <= values.max() < size:
-        raise DataError(
-            "An event is not among the sites or the periods.",
-            advice="Give indexes of the universe's sites and periods, from 0.",
-        )
-    return values
-
-
-def _whole(column: IntArray, length: int) -> IntArray:
-    values = np.asarray(column)
-    if values.shape != (length,) or values.dtype.kind not in "iu" or values.dtype == np.uint64:
-        raise DataError(
-            "The arrays of events must be one-dimensional, of whole numbers and of one length.",
-            advice="Give one array of integers of at most 64 signed bits for each column.",
-        )
-    return np.ascontiguousarray(values, dtype=np.int64)
+        self.universe, self.limits = universe, limits
+        owner = whole_column(person, len(np.asarray(person)), "events")
+        places = index_column(site, len(owner), universe.site_count, "events")
+        code = index_column(bin, len(owner), universe.bins, "events") * universe.site_count
+        rows = VisitRows(owner=owner, code=(code + places).astype(np.int32))
+        self.found = bounded_rows([rows], VisitRule.of(universe, limits, key))

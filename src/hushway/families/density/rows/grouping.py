@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
-from hushway.engine.key import PRIME, SUM_MASK, placed
+from hushway.engine.key import PRIME, circle, placed
 from hushway.families.density.public.visits import PERSON_PARTS
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import in_threads
@@ -39,13 +39,7 @@ class VisitRows:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PartedRows:
-    """Rows in parts, every person's in one of them.
-
-    Attributes:
-        owner: Whose each is.
-        code: Its bin and site.
-        start: Where each part begins; one entry more than parts.
-    """
+    """Rows in parts, every person's in one of them."""
 
     owner: IntArray
     code: Int32Array
@@ -72,20 +66,16 @@ def partitioned(rows: Sequence[VisitRows], threads: int) -> PartedRows:
     return PartedRows(owner=owner, code=code, start=start)
 
 
+# Sites, most visits in the series and in the total, the fewest visits and the circle of each class
+# of activity, and the coefficients of the bounding key.
+Limits = tuple[int, int, int, IntArray, IntArray, IntArray]
+# Visits by code, parts of people by circle * sites + site, and people by class of activity.
+Sums = tuple[IntArray, IntArray, IntArray]
+
+
 @compiled_for_threads
-def add_partitions(  # noqa: PLR0913, PLR0917  one argument for each array
-    owner: IntArray,
-    code: Int32Array,
-    start: IntArray,
-    sites: int,
-    max_visits: int,
-    max_visits_in_total: int,
-    fewest: IntArray,
-    circle: IntArray,
-    key: IntArray,
-    series: IntArray,
-    histogram: IntArray,
-    activity: IntArray,
+def add_partitions(
+    owner: IntArray, code: Int32Array, start: IntArray, limits: Limits, sums: Sums
 ) -> int:
     """Adds the bounded visits of some parts to what is counted; see `add_people`."""
     largest = 0
@@ -104,20 +94,7 @@ def add_partitions(  # noqa: PLR0913, PLR0917  one argument for each array
         low, high = start[part], start[part + 1]
         people = _number(owner[low:high], table, who, salt)
         _bring_together(code[low:high], who, people, begin, together)
-        total += add_people(
-            begin[: people + 1],
-            together,
-            salt[:people],
-            sites,
-            max_visits,
-            max_visits_in_total,
-            fewest,
-            circle,
-            key,
-            series,
-            histogram,
-            activity,
-        )
+        total += add_people(begin[: people + 1], together, salt[:people], limits, sums)
     return total
 
 
@@ -205,19 +182,8 @@ _FEW = 40
 
 
 @compiled_for_threads
-def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
-    start: IntArray,
-    code: Int32Array,
-    salt: IntArray,
-    sites: int,
-    max_visits: int,
-    max_visits_in_total: int,
-    fewest: IntArray,
-    circle: IntArray,
-    key: IntArray,
-    series: IntArray,
-    histogram: IntArray,
-    activity: IntArray,
+def add_people(
+    start: IntArray, code: Int32Array, salt: IntArray, limits: Limits, sums: Sums
 ) -> int:
     """Adds the bounded visits of people to what is counted, and returns their total.
 
@@ -231,16 +197,11 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
         start: Where each person's codes begin; one entry more than people.
         code: bin * sites + site of each row, in any order, with repetitions; -1 if it has none.
         salt: A number of each person's own.
-        sites: Number of sites.
-        max_visits: Most visits of one person in the series.
-        max_visits_in_total: Most visits of one person in the total.
-        fewest: The fewest visits of each class of activity, ascending from 1.
-        circle: The circle of each class.
-        key: The coefficients of a bounding key.
-        series: Visits by code, added to.
-        histogram: Parts of people by circle * sites + site, added to.
-        activity: People by class of activity, added to.
+        limits: How much of a person counts.
+        sums: What is added to.
     """
+    sites, max_visits, max_visits_in_total, fewest, circles, key = limits
+    series, histogram, activity = sums
     people = len(salt)
     longest = 0
     for person in range(people):
@@ -257,7 +218,7 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
         total += min(count, max_visits_in_total)
         kind = np.searchsorted(fewest, count, side="right") - 1
         activity[kind] += 1
-        first = circle[kind] * sites
+        first = circles[kind] * sites
         begin = placed(own, 0, FOR_HISTOGRAM, key) % count
         _share_out(visits[:count], begin, sites, histogram[first : first + sites])
         bins = _one_in_each_bin(visits, count, own, sites, key)
@@ -265,7 +226,7 @@ def add_people(  # noqa: PLR0913, PLR0917  one argument for each array
             for i in range(bins):
                 series[visits[i]] += 1
             continue
-        turn = _circle(visits, bins, own, sites, key, ring)
+        turn = circle(visits[:bins] // sites, own, FOR_WINDOW, key, ring)
         for i in range(max_visits):
             # Different for all i below `bins`, as remainders of neighbours are.
             rank = (i + turn) % bins
@@ -283,12 +244,6 @@ def _share_out(visits: Int32Array, begin: int, sites: int, histogram: IntArray) 
     Privacy:
         No part is negative, and none is given beyond the last: they sum to `PERSON_PARTS`, whatever
         the visits are.
-
-    Args:
-        visits: The distinct codes of the person.
-        begin: Where rounding begins, from 0 and below the number of visits.
-        sites: Number of sites.
-        histogram: Parts by site, added to.
     """
     count, given = len(visits), 0
     for i in range(count):
@@ -339,20 +294,3 @@ def _one_in_each_bin(visits: Int32Array, count: int, salt: int, sites: int, key:
         bins += 1
         first = last
     return bins
-
-
-@compiled_for_threads
-def _circle(  # noqa: PLR0917  one argument for each array
-    visits: Int32Array, bins: int, salt: int, sites: int, key: IntArray, ring: IntArray
-) -> int:
-    """Puts visits into a circle in the key's order, and returns where the choice starts.
-
-    In the low 31 bits of the ring are the positions of the visits; they also decide ties.
-    """
-    total = 0
-    for i in range(bins):
-        place = placed(salt, int(visits[i]) // sites, FOR_WINDOW, key)
-        total += place
-        ring[i] = (place << 31) | i
-    ring[:bins].sort()
-    return int(((total & SUM_MASK) * key[10] + key[11]) % PRIME)

@@ -6,6 +6,7 @@ arrays, by code that all counters share.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import ibis
@@ -19,8 +20,8 @@ from hushway.arrays import BoolArray, FloatArray, Int32Array
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.grids import DayGrid, day_grid, place_table
 from hushway.engine.reading import read_rows
+from hushway.engine.row_checks import bucket_of
 from hushway.engine.session import Reading, Session
-from hushway.engine.shared_ids import bucket_of
 from hushway.errors import DataError
 from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.families.density.rows.counts import PeopleVisits
@@ -86,10 +87,6 @@ class AreaIndex:
     """Says in which area positions lie.
 
     A position on a border, or where areas overlap by a sliver, belongs to the lowest index.
-
-    Args:
-        areas: The public areas.
-        pixels: Number of pixels of the raster along each side.
     """
 
     def __init__(self, areas: Areas, pixels: int = _PIXELS) -> None:
@@ -195,12 +192,8 @@ _ROWS_OF_A_PERSON = 10
 
 
 def events_read(session: Session, source: EventsSource) -> Reading:
-    """Returns how events come into an engine, all of them.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
-    """
-    return Reading(layout=session.layout(source), read=_Events(source), together="person")
+    """Returns how events come into an engine, all of them."""
+    return Reading(layout=session.layout(source), read=partial(_events, source), together="person")
 
 
 def visits_read(session: Session, source: EventsSource, universe: DensityUniverse) -> Reading:
@@ -211,60 +204,43 @@ def visits_read(session: Session, source: EventsSource, universe: DensityUnivers
 
     Privacy:
         An event is kept or dropped by looking at that row and at public tables alone.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have what the universe needs.
     """
     refuse_other_columns(source, universe)
-    read = _Countable(_Events(source), universe)
     grid = day_grid(universe.periods, source.clock)
     return Reading(
         layout=session.layout(source),
-        read=read,
+        read=partial(_countable, source, universe),
         together="person",
         span_us=(grid.start_us, grid.end_us),
     )
 
 
-@dataclass(frozen=True)
-class _Events:
-    """Reads events one by one."""
-
-    source: EventsSource
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        assert layout is not None  # noqa: S101  what tables of rows have
-        return read_rows(session, layout, self.source.clock)
+def _events(source: EventsSource, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+    return read_rows(session, layout, source.clock)
 
 
-@dataclass(frozen=True)
-class _Countable:
+def _countable(
+    source: EventsSource,
+    universe: DensityUniverse,
+    session: EmbeddedSession,
+    layout: Layout | None,
+) -> ir.Table:
     """Reads events that lie in the window and at a place."""
-
-    events: _Events
-    universe: DensityUniverse
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        universe = self.universe
-        grid = day_grid(universe.periods, self.events.source.clock)
-        rows = self.events(session, layout)
-        rows = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us).drop_null(["person"])
-        rows = rows.mutate(bucket=bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us))
-        rows = rows.inner_join(load_bins(session, grid, universe), "bucket")
-        if universe.sites is None:
-            return rows.select("person", "first", "lon", "lat").drop_null(["lon", "lat"])
-        integers = bool(rows.location.type().is_integer())
-        sites = load_sites(session, universe.sites, integers=integers).rename(location="id")
-        placed = rows.inner_join(sites, "location")
-        return placed.select("person", code=placed.first + placed.site)
+    grid = day_grid(universe.periods, source.clock)
+    rows = _events(source, session, layout)
+    rows = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us).drop_null(["person"])
+    rows = rows.mutate(bucket=bucket_of(rows.us, grid))
+    rows = rows.inner_join(load_bins(session, grid, universe), "bucket")
+    if universe.sites is None:
+        return rows.select("person", "first", "lon", "lat").drop_null(["lon", "lat"])
+    integers = bool(rows.location.type().is_integer())
+    sites = load_sites(session, universe.sites, integers=integers).rename(location="id")
+    placed = rows.inner_join(sites, "location")
+    return placed.select("person", code=placed.first + placed.site)
 
 
 def refuse_other_columns(source: EventsSource, universe: DensityUniverse) -> None:
-    """Refuses events that name places if the universe has none, and the other way round.
-
-    Raises:
-        DataError: They do not fit.
-    """
+    """Refuses events that name places if the universe has none, and the other way round."""
     if (source.columns.location is None) != (universe.sites is None):
         raise DataError(
             "The events name places and the universe has none, or the other way round.",
@@ -291,15 +267,6 @@ def rows_by_number(
 
     Privacy:
         Where a batch ends has nothing to do with persons: the rows of one may lie in many.
-
-    Args:
-        session: The engine.
-        events: What `visits_read` reads.
-        areas: Turns positions into areas; None if events name places.
-        progress: Told from 0 to 1 how far it is.
-
-    Raises:
-        DataError: The rows cannot be read, or memory or disk ran out.
     """
     for batch in session.stream(events, progress):
         owner = np.array(batch.column("person"), dtype=np.int64)
@@ -317,15 +284,6 @@ def rows_by_text(
     Privacy:
         The engine compares persons exactly. A salt is the first digits of the md5 of one person's
         own text: should two people share it, they share some of their luck and nothing else.
-
-    Args:
-        session: The engine.
-        events: What `visits_read` reads.
-        areas: Turns positions into areas; None if events name places.
-        progress: Told from 0 to 1 how far it is.
-
-    Raises:
-        DataError: The rows cannot be read, or memory or disk ran out.
     """
     names = [name for name in events.columns if name != "person"]
     what = events[names[0]] if len(names) == 1 else ibis.struct({n: events[n] for n in names})

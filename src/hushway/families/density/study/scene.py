@@ -17,19 +17,16 @@ from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import (
     BoundedVisits,
     PeopleVisits,
+    VisitCounter,
     VisitRule,
     bounded_people,
-    refuse_other_visits,
-    visit_bound,
-    visit_counts,
 )
 from hushway.families.density.study.paper import BoundedMatrix
 from hushway.geography.periods import Periods
 from hushway.privacy.accounting import budget_limit_for
-from hushway.privacy.bound import Bound, Unit
+from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import ZCDPLoss
-from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Measurements
 from hushway.study.study_table import StudyBudget
@@ -39,8 +36,8 @@ _THREADS = 2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BoundedCity:
-    """Visits that were cut down once and are counted again and again. A `Counter`.
+class BoundedCity(VisitCounter):
+    """Visits that were cut down once and are counted again and again.
 
     The rule and the arithmetic are those of a release, but the key is drawn once for all runs of a
     study: cutting 27 million visits down takes longer than all other steps of a run.
@@ -54,19 +51,7 @@ class BoundedCity:
     universe: DensityUniverse
     limits: VisitLimits
     found: BoundedVisits
-
-    @property
-    def unit(self) -> Unit:
-        """Who is protected: a person."""
-        return Unit.PERSON
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound that the visits were cut down to."""
-        return visit_bound(refuse_other_visits(query, self.universe), self.limits)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact bounded counts."""
-        return visit_counts(self.found, refuse_other_visits(query, self.universe))
+    unit = Unit.PERSON
 
     def measured(self, mechanism: DensitySeries, seed: int) -> Measurements:
         """Asks all questions of a mechanism, as a release would; noise comes from the seed."""

@@ -18,8 +18,7 @@ from hushway.families.links.audit.product import (
     movements_in_memory,
 )
 from hushway.families.links.fit.table import LinkTable
-from hushway.families.links.public.left_out import LeftOutCells
-from hushway.families.links.public.universe import ClassZones, SpeedSums
+from hushway.families.links.public.universe import ClassZones, LeftOutCells, SpeedSums
 from hushway.privacy.curator import Curator
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Counter, PartitionQuery, Query

@@ -9,8 +9,7 @@ from hushway.audit.mutant_counters import OnlyLarge, Otherwise, Wrapped
 from hushway.audit.mutant_curators import WrongAnswers, dense
 from hushway.families.links.audit.product import KINDS, DriveRows, DriveTerms, movements_in_memory
 from hushway.families.links.mechanism.counts import LinkCounts, Spends
-from hushway.families.links.public.left_out import WEIGHTS, LeftOutCells
-from hushway.families.links.public.universe import MovementCells
+from hushway.families.links.public.universe import WEIGHTS, LeftOutCells, MovementCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import total
 from hushway.privacy.query import ExactCounts, PartitionQuery, Query

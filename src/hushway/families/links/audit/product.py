@@ -13,10 +13,10 @@ from hushway.audit.product import Product, Stage, small_batches
 from hushway.engine.key import BoundingKey
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts
-from hushway.families.links.public.left_out import LeftOutCells
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import (
     ClassZones,
+    LeftOutCells,
     LinkUniverse,
     MovementCells,
     MovementLimits,

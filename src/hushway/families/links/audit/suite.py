@@ -1,7 +1,7 @@
 """The audits of the links family, and the proof that they can fail."""
 
 from collections.abc import Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 
 import ibis.expr.types as ir
@@ -39,7 +39,7 @@ from hushway.families.links.audit.product import (
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.public.universe import ClassZones, LinkUniverse, SpeedSums
-from hushway.families.links.rows.movements import TraceMovements
+from hushway.families.links.rows.movements import MovementPart, TraceMovements
 from hushway.families.links.rows.noisy import (
     EndNoise,
     beyond_discs,
@@ -50,7 +50,6 @@ from hushway.families.links.rows.noisy import (
     noisy_trips,
     parted,
 )
-from hushway.families.links.rows.part import MovementPart
 from hushway.families.links.rows.rows import PeoplePositions, PeriodLookup
 from hushway.families.links.rows.trips import Trips, split_trips, timed_trips
 from hushway.privacy.curator import Curator
@@ -65,7 +64,7 @@ class TracesBatchByBatch(TraceMovements):
 
     def _part(self, lookup: PeriodLookup) -> MovementPart:
         part = super()._part(lookup)
-        return _BatchByBatch(**{one.name: getattr(part, one.name) for one in fields(part)})
+        return _BatchByBatch(**vars(part))
 
 
 class _BatchByBatch(MovementPart):

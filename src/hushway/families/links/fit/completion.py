@@ -26,7 +26,7 @@ from hushway.families.links.fit.missing_shares import (
     group_shares,
     shares_by_size,
 )
-from hushway.families.links.public.left_out import WEIGHTS
+from hushway.families.links.public.universe import WEIGHTS
 from hushway.privacy.measured import Measured
 
 # By how much shares usually differ between links of a group, as variances in parts of the share:

@@ -18,10 +18,11 @@ from hushway.families.links.fit.flows import (
 )
 from hushway.families.links.fit.missing_shares import Nesting
 from hushway.families.links.fit.publication import FittedLinks, Rest, rest_of, significant
-from hushway.families.links.public.left_out import LeftOutCells, LeftOutClasses
 from hushway.families.links.public.universe import (
     SPEED_STEP,
     ClassZones,
+    LeftOutCells,
+    LeftOutClasses,
     LinkUniverse,
     MovementCells,
     SpeedSums,

@@ -14,12 +14,14 @@ from typing import Any, Final
 from hushway.errors import PlanError, PrivacyError
 from hushway.families.links.fit.publication import FALSE_DISCOVERY_RATE
 from hushway.families.links.fit.table import LinkTable, fit_links
-from hushway.families.links.public.left_out import LeftOutCells, LeftOutClasses, MovementQueryCells
 from hushway.families.links.public.universe import (
     ClassZones,
+    LeftOutCells,
+    LeftOutClasses,
     LinkUniverse,
     MovementCells,
     MovementLimits,
+    MovementQueryCells,
     SpeedSums,
 )
 from hushway.privacy.accounting import rho_for

@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from hushway.arrays import BoolArray, FloatArray, IntArray, TextArray, WordArray
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.families.links.public.roads import (
     DECIMALS,
     RoadNetwork,
@@ -118,10 +119,8 @@ class RoadsReport:
         if self.assumed_speeds:
             parts.append(f"{self.assumed_speeds:,} have the usual speed of their kind of road.")
         if self.unknown_classes:
-            shown = ", ".join(self.unknown_classes[:_SHOWN])
-            more = len(self.unknown_classes) - _SHOWN
-            rest = f" and {more} more" if more > 0 else ""
-            parts.append(f"Unknown kinds of roads count as class 5: {shown}{rest}.")
+            kinds = some_of(self.unknown_classes, _SHOWN)
+            parts.append(f"Unknown kinds of roads count as class 5: {kinds}.")
         return tuple(parts)
 
 
@@ -138,13 +137,6 @@ def network_of(draft: RoadDraft, noun: str) -> tuple[RoadNetwork, RoadsReport]:
     Links without length are dropped, and so are links that repeat the course of another one in the
     same direction; of those the first stays. Links that end where they begin are kept: a road round
     a block is a road.
-
-    Args:
-        draft: Lines of a source.
-        noun: Where they come from, for messages.
-
-    Raises:
-        GeographyError: Nothing is left.
     """
     line, side = np.nonzero(draft.directions)
     back = side == 1
@@ -255,14 +247,7 @@ Box = tuple[float, float, float, float]
 def strongly_connected(
     tail: IntArray, head: IntArray, nodes: int, *, among: BoolArray
 ) -> BoolArray:
-    """Marks the links of the largest part in which every link leads to every other one.
-
-    Args:
-        tail: The node that each link leaves.
-        head: The node that it leads to.
-        nodes: Number of nodes.
-        among: Links that may be used; no other one is marked.
-    """
+    """Marks the links of the largest part in which every link leads to every other one."""
     if not among.any():
         return among
     ones = np.ones(int(among.sum()), dtype=np.int8)
@@ -278,27 +263,18 @@ def strongly_connected(
 
 
 def links_kept(roads: RoadNetwork, keep: BoolArray) -> RoadNetwork:
-    """Returns a network of some links and the nodes at their ends, in the same order.
-
-    Raises:
-        GeographyError: No link is kept.
-    """
+    """Returns a network of some links and the nodes at their ends, in the same order."""
     rows = np.flatnonzero(keep)
     nodes = np.union1d(roads.tail[rows], roads.head[rows])
     points = taken_points(roads.start, rows, np.zeros(len(rows), dtype=np.bool_))
+    of_nodes = ("node_id", "node_lon", "node_lat")
+    of_links = ("link_id", "length", "speed", "lanes", "road_class", "name")
     return RoadNetwork(
-        node_id=roads.node_id[nodes],
-        node_lon=roads.node_lon[nodes],
-        node_lat=roads.node_lat[nodes],
-        link_id=roads.link_id[rows],
+        **{column: getattr(roads, column)[nodes] for column in of_nodes},
+        **{column: getattr(roads, column)[rows] for column in of_links},
         tail=np.searchsorted(nodes, roads.tail[rows]).astype(np.int64),
         head=np.searchsorted(nodes, roads.head[rows]).astype(np.int64),
-        length=roads.length[rows],
-        speed=roads.speed[rows],
-        lanes=roads.lanes[rows],
-        road_class=roads.road_class[rows],
         street=numbered_by_appearance(roads.street[rows]),
-        name=roads.name[rows],
         start=starts_of(np.diff(roads.start)[rows]),
         lon=roads.lon[points],
         lat=roads.lat[points],
@@ -306,15 +282,7 @@ def links_kept(roads: RoadNetwork, keep: BoolArray) -> RoadNetwork:
 
 
 def roads_within(roads: RoadNetwork, where: Areas | Box) -> RoadNetwork:
-    """Returns the largest connected part of the links whose midpoints lie inside.
-
-    Args:
-        roads: A road network.
-        where: Areas, or a box (west, south, east, north) in WGS84 degrees.
-
-    Raises:
-        GeographyError: No connected roads lie inside.
-    """
+    """Returns the largest connected part of the links whose midpoints lie inside."""
     lon, lat = midpoints_in_degrees(roads)
     if isinstance(where, Areas):
         ground = shapely.union_all(where.shapes)

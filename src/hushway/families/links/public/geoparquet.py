@@ -28,11 +28,7 @@ _GEO: Final = json.dumps(
 
 
 def write_links_parquet(roads: RoadNetwork, path: Path | str) -> None:
-    """Writes a network so that reading it back gives the same digest.
-
-    Raises:
-        GeographyError: The network has nodes without links, which have no row to stand in.
-    """
+    """Writes a network so that reading it back gives the same digest."""
     used = np.zeros(roads.nodes, dtype=np.bool_)
     used[roads.tail] = True
     used[roads.head] = True
@@ -79,11 +75,7 @@ def is_links_parquet(file: Path) -> bool:
 
 
 def read_links_parquet(path: Path | str) -> RoadNetwork:
-    """Reads a network that `write_links_parquet` wrote.
-
-    Raises:
-        GeographyError: There is no such file, or it is damaged, or was changed.
-    """
+    """Reads a network that `write_links_parquet` wrote."""
     file = Path(path)
     try:
         with pq.ParquetFile(file) as opened:

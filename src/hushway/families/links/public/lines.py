@@ -32,7 +32,7 @@ from hushway.families.links.public.words import (
     speed_of,
 )
 from hushway.geography.areas import Plane
-from hushway.tables.crs import known_crs, to_degrees
+from hushway.tables.crs import DEGREES, geometry_column, known_crs, to_degrees
 from hushway.tables.geojson import read_features
 
 
@@ -110,7 +110,7 @@ def geoparquet_roads(
     """
     try:
         with pq.ParquetFile(file) as opened:
-            geometry, meaning = _geometry_column(file, opened.schema_arrow)
+            geometry, meaning = geometry_column(file, "roads", opened.schema_arrow)
             used = [getattr(columns, field.name) for field in fields(columns)]
             check_roads_columns(file, opened.schema_arrow.names, columns.demanded)
             wanted = [name for name in opened.schema_arrow.names if name in (*used, geometry)]
@@ -121,23 +121,6 @@ def geoparquet_roads(
     values = {name: table[name].to_pylist() for name in wanted if name != geometry}
     lines = _Lines(values=values, shapes=shapes, crs=crs or meaning)
     return _draft(file, lines, columns, speed_unit)
-
-
-def _geometry_column(file: Path, schema: pa.Schema) -> tuple[str, Any]:
-    """Returns the name of the column of geometries, and their CRS."""
-    try:
-        facts = json.loads((schema.metadata or {})[b"geo"])
-        column = facts["primary_column"]
-        wkb = facts["columns"][column]["encoding"] == "WKB" and column in schema.names
-        crs = facts["columns"][column].get("crs", DEGREES)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        wkb = False
-    if not wkb:
-        raise GeographyError(
-            f"The roads file {file.name} is Parquet without geometries in WKB.",
-            advice="Write it as GeoParquet: its metadata must name the column of geometries.",
-        )
-    return column, crs
 
 
 def _draft(
@@ -233,9 +216,6 @@ def joined_ends(
     """Returns the nodes at both ends of lines, and where the nodes are.
 
     Ends at most 10 centimetres apart are one node, called by the position of one of them.
-
-    Args:
-        courses: Line strings in degrees.
     """
     ends = np.concatenate(
         [
@@ -259,9 +239,6 @@ def joined_ends(
     named = [names[at] for at in node[number.ravel()].tolist()]
     nodes = dict(zip(names, zip(lon, lat, strict=True), strict=True))
     return named[: len(courses)], named[len(courses) :], nodes
-
-
-DEGREES = "OGC:CRS84"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -295,17 +272,7 @@ def draft_of(
     courses: NDArray[Any],
     nodes: Mapping[str, tuple[float, float]],
 ) -> RoadDraft:
-    """Returns the draft of some lines.
-
-    Args:
-        file: Where they come from, for messages.
-        records: The lines.
-        courses: Their courses in degrees: line strings.
-        nodes: Longitude and latitude of the nodes.
-
-    Raises:
-        GeographyError: A line names an unknown node, or an id is blank or appears twice.
-    """
+    """Returns the draft of some lines."""
     check_named(file, "nodes", nodes)
     check_named(file, "links", (record.id for record in records))
     check_nodes(file, nodes, (node for record in records for node in (record.tail, record.head)))
@@ -342,11 +309,7 @@ def draft_of(
 
 
 def lines_in_degrees(file: Path, shapes: Sequence[Any], crs: Any) -> NDArray[Any]:
-    """Returns line strings in degrees.
-
-    Raises:
-        GeographyError: The CRS is unknown or does not suit, or something is not one line.
-    """
+    """Returns line strings in degrees."""
     drawn = np.empty(len(shapes), dtype=object)
     drawn[:] = shapes
     drawn = _joined(drawn)
@@ -360,11 +323,7 @@ def lines_in_degrees(file: Path, shapes: Sequence[Any], crs: Any) -> NDArray[Any
 def points_in_degrees(
     file: Path, x: Sequence[float], y: Sequence[float], crs: Any
 ) -> list[tuple[float, float]]:
-    """Returns positions in degrees, longitude first.
-
-    Raises:
-        GeographyError: The CRS is unknown or does not suit.
-    """
+    """Returns positions in degrees, longitude first."""
     noun = f"the roads file {file.name}"
     shapes = to_degrees(np.asarray(shapely.points(x, y)), known_crs(crs, noun), noun)
     return [(lon, lat) for lon, lat in shapely.get_coordinates(shapes).tolist()]

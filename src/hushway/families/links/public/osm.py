@@ -144,12 +144,7 @@ class OSMWay:
 
 
 def way_of(number: int, tags: Any) -> OSMWay | None:
-    """Returns what the tags of a way say; None if it is not for cars.
-
-    Args:
-        number: The id of the way.
-        tags: Its tags, with `get`; `highway` is one of the known kinds.
-    """
+    """Returns what the tags of a way say; None if it is not for cars."""
     highway = tags.get("highway")
     access = next((tags.get(key) for key in _ACCESS if tags.get(key) is not None), "yes")
     if access in _BARRED or tags.get("area") == "yes":
@@ -199,13 +194,6 @@ def osm_roads(file: Path, *, service: bool) -> RoadDraft:
 
     The id of a line is that of its way and the place of its first node in the way, which does not
     depend on what else is read.
-
-    Args:
-        file: A .pbf or .osm file; XML may be compressed (.gz, .bz2).
-        service: Whether service roads are read.
-
-    Raises:
-        GeographyError: The file is damaged, has no roads, or a node is not on Earth.
     """
     found = _read(file, service=service)
     if not found.ways:

@@ -2,8 +2,7 @@
 
 import ast
 import csv
-import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from hushway.errors import GeographyError
 from hushway.families.links.public.cleaning import RoadDraft, RoadsReport, network_of
 from hushway.families.links.public.geoparquet import is_links_parquet, read_links_parquet
 from hushway.families.links.public.lines import (
-    DEGREES,
     LineRecord,
     RoadColumns,
     draft_of,
@@ -39,8 +37,9 @@ from hushway.families.links.public.words import (
     per_direction,
     speed_of,
 )
+from hushway.tables.crs import DEGREES
 from hushway.tables.first_lines import open_text
-from hushway.tables.unpacking import refuse_unfit
+from hushway.tables.unpacking import public_file, refuse_unfit
 
 __all__ = ["RoadColumns", "read_roads"]
 
@@ -76,25 +75,11 @@ def read_roads(
     """
     given = Path(path)
     file = given.parent if given.name == _LINK_FILE else given
-    refuse_unfit(file)
-    try:
+    # Corners that are no numbers are refused later, once and by name of the file.
+    with public_file(file, "roads"), np.errstate(invalid="ignore"):
         if file.name.lower().endswith(_PARQUET) and is_links_parquet(file):
             return _as_kept(read_links_parquet(file))
-        # Corners that are no numbers are refused later, once and by name of the file.
-        with np.errstate(invalid="ignore"):
-            draft = _draft(file, columns or RoadColumns(), crs, speed_unit, service=service)
-    except FileNotFoundError as missing:
-        name = Path(missing.filename).name if missing.filename else file.name
-        raise GeographyError(f"There is no roads file {name}.", advice="Check its path.") from None
-    except UnicodeDecodeError:
-        raise GeographyError(
-            f"The roads file {file.name} is not UTF-8.", advice="Save it as UTF-8."
-        ) from None
-    except (OSError, EOFError, zlib.error):
-        raise GeographyError(
-            f"The roads file {file.name} cannot be read.",
-            advice="Check that it is a file, that it is whole and that you may read it.",
-        ) from None
+        draft = _draft(file, columns or RoadColumns(), crs, speed_unit, service=service)
     return network_of(draft, file.name)
 
 
@@ -168,20 +153,38 @@ def gmns_roads(folder: Path, *, crs: str | None, speed_unit: SpeedUnit | None) -
         raise no_roads(link_file)
     places = _places(node_file)
     records = [_record(row, unit) for row in links]
-    check_nodes(link_file, places, (end for each in records for end in (each.tail, each.head)))
     drawn = _drawn(folder / "geometry.csv")
-    shapes = [
-        _course(link_file, row, drawn, (places[record.tail], places[record.head]))
-        for row, record in zip(links, records, strict=True)
-    ]
+    texts = [row.get("geometry") or drawn.get(row.get("geometry_id", "")) for row in links]
+    turned = [row.get("dir_flag", "").strip() == "-1" for row in links]
+    return _draft_between(link_file, records, places, texts, meaning, turned)
+
+
+def _draft_between(  # noqa: PLR0917  the parts of a network
+    file: Path,
+    records: Sequence[LineRecord],
+    places: Mapping[str, Place],
+    texts: Sequence[str | None],
+    crs: Any,
+    turned: Sequence[bool] | None = None,
+) -> RoadDraft:
+    """Returns the draft of lines between places; a line without WKT goes straight."""
+    check_nodes(file, places, (end for each in records for end in (each.tail, each.head)))
+    try:
+        shapes = [
+            shapely.from_wkt(text)
+            if text
+            else shapely.LineString([places[record.tail], places[record.head]])
+            for record, text in zip(records, texts, strict=True)
+        ]
+    except (shapely.errors.GEOSException, ValueError):
+        raise damaged_roads(file) from None
+    for at, back in enumerate(turned or ()):
+        if back and texts[at]:
+            shapes[at] = shapely.reverse(shapes[at])
     x, y = zip(*places.values(), strict=True)
-    degrees = points_in_degrees(node_file, x, y, meaning)
-    return draft_of(
-        link_file,
-        records,
-        lines_in_degrees(link_file, shapes, meaning),
-        dict(zip(places, degrees, strict=True)),
-    )
+    degrees = points_in_degrees(file, x, y, crs)
+    nodes = dict(zip(places, degrees, strict=True))
+    return draft_of(file, records, lines_in_degrees(file, shapes, crs), nodes)
 
 
 def _rows(file: Path, demanded: tuple[str, ...]) -> list[Row]:
@@ -241,19 +244,6 @@ def _record(row: Row, unit: SpeedUnit) -> LineRecord:
     )
 
 
-def _course(
-    file: Path, row: Row, drawn: Mapping[str, str], ends: tuple[Place, Place]
-) -> shapely.Geometry:
-    text = row.get("geometry") or drawn.get(row.get("geometry_id", ""))
-    if not text:
-        return shapely.LineString(ends)
-    try:
-        shape = shapely.from_wkt(text)
-    except (shapely.errors.GEOSException, ValueError):
-        raise damaged_roads(file) from None
-    return shapely.reverse(shape) if row.get("dir_flag", "").strip() == "-1" else shape
-
-
 _SPACE = "{http://graphml.graphdrawing.org/xmlns}"
 
 Facts = Mapping[str, str]
@@ -270,10 +260,6 @@ class _Graph:
 
 def graphml_roads(file: Path, *, crs: str | None) -> RoadDraft:
     """Returns a line for each edge.
-
-    Args:
-        file: A .graphml file.
-        crs: What the coordinates mean; None for what the file says.
 
     Raises:
         GeographyError: The file is damaged, has no roads, or an edge names an unknown node.
@@ -298,18 +284,8 @@ def graphml_roads(file: Path, *, crs: str | None) -> RoadDraft:
         ) from None
     check_unique(file, "nodes", ids)
     places = dict(zip(ids, zip(x, y, strict=True), strict=True))
-    check_nodes(file, places, (end for record in records for end in (record.tail, record.head)))
-    shapes = [
-        _course_of_edge(file, data.get("geometry"), places[record.tail], places[record.head])
-        for record, (_, data) in zip(records, graph.edges, strict=True)
-    ]
-    degrees = points_in_degrees(file, x, y, meaning)
-    return draft_of(
-        file,
-        records,
-        lines_in_degrees(file, shapes, meaning),
-        dict(zip(ids, degrees, strict=True)),
-    )
+    texts = [data.get("geometry") for _, data in graph.edges]
+    return _draft_between(file, records, places, texts, meaning)
 
 
 def _read(file: Path) -> _Graph:
@@ -365,14 +341,3 @@ def _values(text: str | None) -> list[str]:
 def _most_important(kinds: list[str]) -> str:
     known = [(kind.road_class, word) for word in kinds if (kind := kind_of(word)) is not None]
     return min(known)[1] if known else kinds[0]
-
-
-def _course_of_edge(
-    file: Path, text: str | None, tail: tuple[float, float], head: tuple[float, float]
-) -> shapely.Geometry:
-    if not text:
-        return shapely.LineString([tail, head])
-    try:
-        return shapely.from_wkt(text)
-    except (shapely.errors.GEOSException, ValueError):
-        raise damaged_roads(file) from None

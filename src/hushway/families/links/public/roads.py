@@ -279,13 +279,6 @@ def grid_zones(roads: RoadNetwork, metres: float) -> tuple[IntArray, tuple[str, 
 
     Zones are the squares around the middle of the network that hold the midpoint of a link. Both
     directions of a street lie in one zone. A name counts squares to the east and to the north.
-
-    Args:
-        roads: A road network.
-        metres: The side of a square.
-
-    Raises:
-        GeographyError: The side is not above 0.
     """
     if not (math.isfinite(metres) and metres > 0):
         raise GeographyError(
@@ -302,9 +295,6 @@ def zones_of_areas(roads: RoadNetwork, areas: Areas) -> tuple[IntArray, tuple[st
 
     A midpoint on a border belongs to the area that comes first. Links outside all areas share a
     last zone called "outside"; areas without links have no zone.
-
-    Raises:
-        GeographyError: An area is itself called "outside".
     """
     if OUTSIDE in areas.index:
         raise GeographyError(

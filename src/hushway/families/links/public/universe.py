@@ -7,13 +7,13 @@ count, a uniform choice; each moves one cell by one.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
-from hushway.families.links.public.roads import RoadNetwork
+from hushway.families.links.public.roads import CLASSES, RoadNetwork
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Reach
 from hushway.privacy.public_facts import digest_of, public_facts
@@ -62,17 +62,13 @@ class LinkUniverse:
     periods: Periods
     zone: IntArray
     zones: tuple[str, ...]
+    name: ClassVar[str] = "travellers by (period, link)"
 
     def __post_init__(self) -> None:
         if len(self.zone) != self.roads.links or int(self.zone.max()) >= len(self.zones):
             raise GeographyError(
                 "The zones are not those of the links.", advice="Give one zone for each link."
             )
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "travellers by (period, link)"
 
     @property
     def size(self) -> int:
@@ -103,11 +99,7 @@ class MovementCells:
     """Persons by (period, item). Cell number = period * items + item."""
 
     universe: LinkUniverse
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "travellers by (period, link or end of a trip)"
+    name: ClassVar[str] = "travellers by (period, link or end of a trip)"
 
     @property
     def size(self) -> int:
@@ -133,11 +125,7 @@ class SpeedSums:
     """
 
     universe: LinkUniverse
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "steps from the usual speed by (period, link)"
+    name: ClassVar[str] = "steps from the usual speed by (period, link)"
 
     @property
     def size(self) -> int:
@@ -165,11 +153,7 @@ class ClassZones:
     """
 
     universe: LinkUniverse
-
-    @property
-    def name(self) -> str:
-        """What one group stands for."""
-        return "travellers by (period, zone and class)"
+    name: ClassVar[str] = "travellers by (period, zone and class)"
 
     @cached_property
     def links(self) -> tuple[IntArray, IntArray]:
@@ -206,3 +190,80 @@ class ClassZones:
 
 # Classes are numbered from 1, so there is a slot for 0 that stays empty.
 _CLASS_SLOTS = range(6)
+
+
+# Up to twice the items that count nothing is lost, and up to 17 times nothing on average.
+WEIGHTS: Final = (1, 4, 16)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeftOutCells:
+    """Persons by (weight, period, item). Cell number = (weight * periods + period) * items + item.
+
+    A weight is named by its place in `WEIGHTS`.
+    """
+
+    universe: LinkUniverse
+    name: ClassVar[str] = "travellers beyond the bound by (weight, period, link or end of a trip)"
+
+    @property
+    def of_a_weight(self) -> int:
+        """Cells of one weight."""
+        return self.universe.items * len(self.universe.periods)
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return len(WEIGHTS) * self.of_a_weight
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe."""
+        return digest_of({"universe": self.universe.digest, "kind": "left out"})
+
+    def reach(self, limits: MovementLimits) -> Reach:
+        """Returns how far one person moves the counts: so many cells, each by one."""
+        return Reach(cells=limits.max_items, each=1, total=limits.max_items)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeftOutClasses:
+    """All cells of one weight and class: a `hushway.privacy.query.Partition` of `LeftOutCells`.
+
+    Beginnings and ends of trips are a class of their own, the last one. Element number =
+    weight * kinds + class - 1.
+    """
+
+    universe: LinkUniverse
+    name: ClassVar[str] = "travellers beyond the bound by (weight, class)"
+
+    @property
+    def kinds(self) -> int:
+        """Elements of one weight."""
+        return len(CLASSES) + 1
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return len(WEIGHTS) * self.kinds
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe."""
+        return digest_of({"universe": self.universe.digest, "kind": "classes of left out"})
+
+    def kind(self, item: IntArray) -> IntArray:
+        """Returns the class of items of a period, from 0; the last one for ends of trips."""
+        roads = self.universe.roads
+        of_link = roads.road_class[np.minimum(item, roads.links - 1)] - 1
+        return np.where(item < roads.links, of_link, self.kinds - 1).astype(np.int64)
+
+    def of(self, cells: IntArray) -> IntArray:
+        """Returns the element of each cell."""
+        weight, rest = np.divmod(cells, LeftOutCells(universe=self.universe).of_a_weight)
+        return np.asarray(weight * self.kinds + self.kind(rest % self.universe.items))
+
+
+MovementQueryCells = MovementCells | LeftOutCells | SpeedSums

@@ -61,12 +61,7 @@ def lanes_of(text: Any) -> float:
 
 
 def directions_of(text: Any, unsaid: tuple[bool, bool]) -> tuple[bool, bool]:
-    """Returns whether a line may be driven along, and back.
-
-    Args:
-        text: What the source says about one-way traffic.
-        unsaid: What holds where it says nothing.
-    """
+    """Returns whether a line may be driven along, and back."""
     word = str("" if text is None else text).strip().lower()
     if word in ("", "nan"):
         return unsaid
@@ -208,11 +203,7 @@ def no_roads(file: Path) -> GeographyError:
 
 
 def check_roads_columns(file: Path, found: Collection[str], demanded: Iterable[str]) -> None:
-    """Refuses a file that lacks a column.
-
-    Raises:
-        GeographyError: A column is missing; the advice lists those that are there.
-    """
+    """Refuses a file that lacks a column."""
     missing = [column for column in demanded if column not in found]
     if missing:
         raise GeographyError(
@@ -222,26 +213,18 @@ def check_roads_columns(file: Path, found: Collection[str], demanded: Iterable[s
 
 
 def check_nodes(file: Path, known: Collection[str], used: Iterable[str]) -> None:
-    """Refuses links between nodes that are not there.
-
-    Raises:
-        GeographyError: A node is unknown; the message names it.
-    """
+    """Refuses links between nodes that are not there."""
     unknown = sorted({node for node in used if node not in known})
     if unknown:
         raise GeographyError(
-            f"Links of {file.name} name unknown nodes: {some(unknown)}.",
+            f"Links of {file.name} name unknown nodes: {some_of(map(repr, unknown), _SHOWN)}.",
             advice='Add the nodes, or correct the links; ids are compared as text: "7" is not '
             '"7.0".',
         )
 
 
 def check_named(file: Path, noun: str, ids: Iterable[str]) -> None:
-    """Refuses ids that are blank.
-
-    Raises:
-        GeographyError: An id is.
-    """
+    """Refuses ids that are blank."""
     if not all(key.strip() for key in ids):
         raise GeographyError(
             f"Some of the {noun} in {file.name} have no id, or a blank one.",
@@ -250,21 +233,11 @@ def check_named(file: Path, noun: str, ids: Iterable[str]) -> None:
 
 
 def check_unique(file: Path, noun: str, ids: Iterable[str]) -> None:
-    """Refuses ids that appear more than once.
-
-    Raises:
-        GeographyError: An id is repeated; the message names it.
-    """
+    """Refuses ids that appear more than once."""
     repeated = sorted(key for key, times in Counter(ids).items() if times > 1)
     if repeated:
         raise GeographyError(
-            f"Ids of {noun} in {file.name} appear more than once: {some(repeated)}.",
+            f"Ids of {noun} in {file.name} appear more than once: "
+            f"{some_of(map(repr, repeated), _SHOWN)}.",
             advice=f"Give each of the {noun} an id of its own.",
         )
-
-
-def some(names: Iterable[str]) -> str:
-    """Returns the first few names, and how many more there are."""
-    listed = list(names)
-    shown = ", ".join(map(repr, listed[:_SHOWN]))
-    return shown if len(listed) <= _SHOWN else f"{shown} and {len(listed) - _SHOWN} more"

@@ -10,13 +10,21 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.engine.key import PRIME, SUM_MASK, BoundingKey, placed
+from hushway.engine.counting import (
+    BoundedCounter,
+    index_column,
+    is_same,
+    other_cells,
+    whole_column,
+)
+from hushway.engine.key import PRIME, BoundingKey, circle, placed
 from hushway.errors import DataError, PrivacyError
-from hushway.families.links.public.left_out import WEIGHTS, LeftOutCells, MovementQueryCells
 from hushway.families.links.public.universe import (
+    WEIGHTS,
     LinkUniverse,
     MovementCells,
     MovementLimits,
+    MovementQueryCells,
     SpeedSums,
 )
 from hushway.numerics.compiled import compiled_for_threads
@@ -47,11 +55,7 @@ class PeopleItems:
 
 
 def refuse_too_many_cells(universe: LinkUniverse, limits: MovementLimits) -> None:
-    """Refuses a universe whose movements cannot be counted in memory.
-
-    Raises:
-        DataError: There are too many links, nodes and periods.
-    """
+    """Refuses a universe whose movements cannot be counted in memory."""
     most = _MOST_CELLS // (len(WEIGHTS) if limits.left_out else 1)
     if universe.items * len(universe.periods) > most:
         raise DataError(
@@ -63,11 +67,6 @@ def refuse_too_many_cells(universe: LinkUniverse, limits: MovementLimits) -> Non
 
 class BoundedMovements:
     """What was counted, exactly. Private: for a counter's answers to a curator only.
-
-    Args:
-        universe: The public roads, periods and zones.
-        limits: How much of one person counts.
-        key: Decides which items stay.
 
     Attributes:
         counts: Persons by cell of `MovementCells`.
@@ -111,48 +110,36 @@ class BoundedMovements:
         )
 
 
-def refuse_other_movements(query: Query, universe: LinkUniverse) -> MovementQueryCells:
-    """Returns the query's cells.
+class MovementCounter(BoundedCounter[MovementQueryCells]):
+    """Answers queries over movements of one universe, each person bounded."""
 
-    Raises:
-        PrivacyError: They are no movements, or movements of another universe.
-    """
-    cells = query.cells
-    if not isinstance(cells, MovementQueryCells) or (
-        cells.universe is not universe and cells.universe.digest != universe.digest
-    ):
-        raise PrivacyError(
-            "This engine counts other cells than the query asks for.",
-            advice="Ask for movements of the universe that the engine was made with.",
-        )
-    return cells
+    universe: LinkUniverse
+    limits: MovementLimits
+    found: BoundedMovements
 
+    def asked(self, query: Query) -> MovementQueryCells:
+        """Returns the query's cells."""
+        cells = query.cells
+        if not isinstance(cells, MovementQueryCells) or not is_same(cells.universe, self.universe):
+            raise other_cells("movements of the universe")
+        return cells
 
-def refuse_uncounted(cells: MovementQueryCells, limits: MovementLimits) -> None:
-    """Refuses to tell what is left out where the limits say that nobody counted it.
+    def bound_of(self, cells: MovementQueryCells) -> Bound:
+        """Returns how far one person moves an answer."""
+        return Bound(**cells.reach(self.limits)._asdict())
 
-    Raises:
-        PrivacyError: The query asks for it.
-    """
-    if isinstance(cells, LeftOutCells) and not limits.left_out:
-        raise PrivacyError(
-            "This engine did not count what is left out, and the query asks for it.",
-            advice="Count with limits that have left_out.",
-        )
-
-
-def movement_bound(cells: MovementQueryCells, limits: MovementLimits) -> Bound:
-    """Returns how far one person can move an answer, if items are cut down to the limits."""
-    return Bound(**cells.reach(limits)._asdict())
-
-
-def movement_counts(found: BoundedMovements, cells: MovementQueryCells) -> ExactCounts:
-    """Returns the exact count, or sum, of each cell where it is not 0."""
-    if isinstance(cells, MovementCells):
-        values = found.counts
-    else:
-        values = found.left if isinstance(cells, LeftOutCells) else found.sums
-    return ExactCounts.of_all(values)
+    def counts_of(self, cells: MovementQueryCells) -> ExactCounts:
+        """Returns the exact count, or sum, of each cell where it is not 0."""
+        if isinstance(cells, MovementCells):
+            return ExactCounts.of_all(self.found.counts)
+        if isinstance(cells, SpeedSums):
+            return ExactCounts.of_all(self.found.sums)
+        if not self.limits.left_out:
+            raise PrivacyError(
+                "This engine did not count what is left out, and the query asks for it.",
+                advice="Count with limits that have left_out.",
+            )
+        return ExactCounts.of_all(self.found.left)
 
 
 # What a choice is made for; choices of different kinds are made at different points of the key.
@@ -215,7 +202,7 @@ def add_people_items(  # noqa: PLR0913, PLR0917  one argument for each array
         kept, turn = count, 0
         if count > max_items:
             kept = max_items
-            turn = _circle(code, first, count, salt[person], key, ring)
+            turn = circle(code[first[:count]], salt[person], FOR_ITEMS, key, ring)
         else:
             for i in range(count):
                 ring[i] = i
@@ -244,13 +231,7 @@ def chosen(salt: int, count: int, most: int, kind: int, key: IntArray) -> IntArr
     if count <= most:
         return np.arange(count)
     ring = np.empty(count, dtype=np.int64)
-    total = 0
-    for i in range(count):
-        place = placed(salt, i, kind, key)
-        total += place
-        ring[i] = (place << 31) | i
-    ring.sort()
-    turn = _turn(total, key)
+    turn = circle(np.arange(count), salt, kind, key, ring)
     kept = np.empty(most, dtype=np.int64)
     for i in range(most):
         kept[i] = ring[(i + turn) % count] & PRIME
@@ -291,23 +272,6 @@ def _distinct(  # noqa: PLR0917  one argument for each array
 
 
 @compiled_for_threads
-def _circle(  # noqa: PLR0917  one argument for each array
-    code: IntArray, first: IntArray, count: int, salt: int, key: IntArray, ring: IntArray
-) -> int:
-    """Puts items into a circle in the key's order, and returns where the choice starts.
-
-    In the low 31 bits of the ring are the positions of the items; they also decide ties.
-    """
-    total = 0
-    for i in range(count):
-        place = placed(salt, code[first[i]], FOR_ITEMS, key)
-        total += place
-        ring[i] = (place << 31) | i
-    ring[:count].sort()
-    return _turn(total, key)
-
-
-@compiled_for_threads
 def _weight(beyond: int, max_items: int, salt: int, key: IntArray) -> int:
     """Returns the place in `WEIGHTS` of one of the two weights around beyond / max_items.
 
@@ -322,16 +286,8 @@ def _weight(beyond: int, max_items: int, salt: int, key: IntArray) -> int:
     return len(WEIGHTS) - 1
 
 
-@compiled_for_threads
-def _turn(total: int, key: IntArray) -> int:
-    return int(((total & SUM_MASK) * key[10] + key[11]) % PRIME)
-
-
-__all__ = ["ArrayMovements"]
-
-
-class ArrayMovements:
-    """Counts items given as arrays, each person bounded. A `hushway.privacy.query.Counter`.
+class ArrayMovements(MovementCounter):
+    """Counts items given as arrays, each person bounded.
 
     The same rule and the same arithmetic as for files: the same items and the same key give the
     same counts. Of rows with the same person, period and item the first tells the speed.
@@ -348,10 +304,9 @@ class ArrayMovements:
         period: Index of its period.
         item: Its link; or links + node for a beginning; or links + nodes + node for an end.
         steps: Steps of its speed from the usual one; without them, speeds cannot be asked for.
-
-    Raises:
-        DataError: The arrays do not fit each other or the universe.
     """
+
+    unit = Unit.PERSON
 
     def __init__(
         self,
@@ -365,66 +320,30 @@ class ArrayMovements:
         steps: IntArray | None = None,
     ) -> None:
         refuse_too_many_cells(universe, limits)
-        self._universe = universe
-        self._limits = limits
+        self.universe, self.limits = universe, limits
         self._has_steps = steps is not None
-        owner = _whole(person, len(np.asarray(person)))
-        items = _below(item, len(owner), universe.items)
-        code = _below(period, len(owner), len(universe.periods)) * universe.items + items
-        speeds = np.zeros_like(owner) if steps is None else _whole(steps, len(owner))
+        owner = whole_column(person, len(np.asarray(person)), "items")
+        items = index_column(item, len(owner), universe.items, "items")
+        code = index_column(period, len(owner), len(universe.periods), "items") * universe.items
+        speeds = np.zeros_like(owner) if steps is None else whole_column(steps, len(owner), "items")
         order = np.argsort(owner, kind="stable")
         salt, first = np.unique(owner[order], return_index=True)
-        self._found = BoundedMovements(universe, limits, key)
-        self._found.add(
+        self.found = BoundedMovements(universe, limits, key)
+        self.found.add(
             PeopleItems(
                 start=np.append(first, len(owner)),
-                code=code[order],
+                code=(code + items)[order],
                 when=order.astype(np.float64),
                 steps=speeds[order],
                 salt=salt,
             )
         )
 
-    @property
-    def unit(self) -> Unit:
-        """Who is protected: a person."""
-        return Unit.PERSON
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound that `count` enforces for this query."""
-        return movement_bound(refuse_other_movements(query, self._universe), self._limits)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact bounded counts.
-
-        Raises:
-            PrivacyError: The query asks for other cells, or for speeds that were not given.
-        """
-        cells = refuse_other_movements(query, self._universe)
+    def counts_of(self, cells: MovementQueryCells) -> ExactCounts:
+        """Returns the exact bounded counts; refuses to tell speeds that were not given."""
         if isinstance(cells, SpeedSums) and not self._has_steps:
             raise PrivacyError(
                 "This engine was given no speeds, and the query asks for them.",
                 advice="Give the steps from the usual speeds.",
             )
-        refuse_uncounted(cells, self._limits)
-        return movement_counts(self._found, cells)
-
-
-def _below(column: IntArray, length: int, size: int) -> IntArray:
-    values = _whole(column, length)
-    if length and not 0 <= values.min() <= values.max() < size:
-        raise DataError(
-            "An item is not among the links and nodes, or not in a period.",
-            advice="Give indexes of the universe's items and periods, from 0.",
-        )
-    return values
-
-
-def _whole(column: IntArray, length: int) -> IntArray:
-    values = np.asarray(column)
-    if values.shape != (length,) or values.dtype.kind not in "iu" or values.dtype == np.uint64:
-        raise DataError(
-            "The arrays of items must be one-dimensional, of whole numbers and of one length.",
-            advice="Give one array of integers of at most 64 signed bits for each column.",
-        )
-    return np.ascontiguousarray(values, dtype=np.int64)
+        return super().counts_of(cells)

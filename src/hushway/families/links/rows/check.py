@@ -1,39 +1,28 @@
 """Looks for positions that cannot be counted, before any budget is touched."""
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Final
 
-import ibis
 import ibis.expr.types as ir
+import numpy as np
 
+from hushway.arrays import IntArray
+from hushway.engine import row_checks
 from hushway.engine.embedded import embedded_session
-from hushway.engine.found import sizes_of, times_found
 from hushway.engine.grids import time_grid
 from hushway.engine.opening import open_session
+from hushway.engine.profile import sizes_of, times_found
 from hushway.engine.session import Session
 from hushway.engine.settings import EngineSettings
-from hushway.engine.shared_ids import (
-    IMPOSSIBLE_POSITION,
-    LEAVE_OUT,
-    OUTSIDE_WINDOW,
-    POSITIONS_BY_ID,
-    ROW_WORDS,
-    TWO_PLACES,
-    Words,
-    bucket_of,
-    copies_of,
-    facts_of,
-    first_row,
-    ids_in_two_places,
-    in_gaps,
-    problems_of,
-    refuse_nothing,
-)
 from hushway.families.links.matching.matcher import Matcher, RoadMatcher
+from hushway.families.links.matching.traces import Reason, Ways
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
+from hushway.families.links.rows.movements import items_of
 from hushway.families.links.rows.rows import (
     AnyTraces,
+    PeoplePositions,
     PeriodLookup,
     Surroundings,
     TraceColumns,
@@ -42,24 +31,22 @@ from hushway.families.links.rows.rows import (
     people_at_a_time,
     positions_read,
 )
-from hushway.families.links.rows.trial import FAR, Trial
-from hushway.families.links.rows.trips import Splitting
+from hushway.families.links.rows.trips import Splitting, Trips, split_trips
+from hushway.geography.clock import looks_swapped
 from hushway.geography.periods import Periods
-from hushway.geography.zone_place import looks_swapped
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
-from hushway.tables.found import LimitFound, RowsFound, Sizes
 from hushway.tables.layout import Clock
-from hushway.tables.verdict import verdicts
+from hushway.tables.profile import LimitFound, Sizes
 
-_WORDS: Final[Words] = {
-    **ROW_WORDS,
-    "impossible_position": IMPOSSIBLE_POSITION,
+_WORDS: Final[row_checks.Words] = {
+    **row_checks.ROW_WORDS,
+    "impossible_position": row_checks.IMPOSSIBLE_POSITION,
     "unknown_place": (
         "The position is not in the surroundings of the road network.",
         "Check the network; or leave it so: such positions are dropped.",
     ),
-    "outside_window": OUTSIDE_WINDOW,
+    "outside_window": row_checks.OUTSIDE_WINDOW,
     "duplicate_rows": (
         "A row repeats another: same {alike}. Together they are one position.",
         "Leave it so: nobody is twice at one time.",
@@ -85,14 +72,69 @@ _WORDS: Final[Words] = {
         "Leave it so if they are few; many mean that roads are missing.",
     ),
     "shared_ids": (
-        TWO_PLACES,
-        f"{LEAVE_OUT} or give each device an id of its own.",
+        row_checks.TWO_PLACES,
+        f"{row_checks.LEAVE_OUT} or give each device an id of its own.",
     ),
 }
 
 _MOST_LON, _MOST_LAT = 180.0, 90.0
 _NEEDED = ("person", "lon", "lat")
 _PEOPLE_TRIED = 300
+
+
+# Metres. Devices are seldom so wrong on a road.
+FAR: Final = 100.0
+_TRIPS_TRIED = 2_000
+_REASONS = {
+    Reason.TOO_SHORT: "trips_too_short",
+    Reason.OFF_ROAD: "trips_off_road",
+    Reason.NO_ROUTE: "trips_without_route",
+    Reason.BROKEN: "trips_broken",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """How trips are tried, as a release would match them."""
+
+    universe: LinkUniverse
+    matcher: RoadMatcher
+    lookup: PeriodLookup
+    splitting: Splitting
+
+    def of(
+        self, people: Iterable[PeoplePositions], threads: int | None
+    ) -> tuple[dict[str, int], Sizes]:
+        """Returns how many trips had no way, by reason, and how many items people have.
+
+        Privacy:
+            Exact, for the steward's own screen.
+        """
+        found = dict.fromkeys(("tried", "far_from_roads", *_REASONS.values()), 0)
+        sizes = [np.zeros(0, dtype=np.int64)]
+        for some in people:
+            trips = split_trips(some, self.universe.roads.plane, self.splitting)
+            first = trips.only(np.arange(min(len(trips.person), _TRIPS_TRIED - found["tried"])))
+            ways = self.matcher.match(first.traces, threads=threads)
+            near, _, _ = self.matcher.nearest_links(first.traces.x, first.traces.y, FAR)
+            found["tried"] += len(first.person)
+            found["far_from_roads"] += int((np.diff(near) == 0).sum())
+            for reason, kind in _REASONS.items():
+                found[kind] += int((ways.reason == reason).sum())
+            sizes.append(self._items(ways, trips, first, some.salt))
+        size, owners = np.unique(np.concatenate(sizes), return_counts=True)
+        return found, Sizes.of({"size": size, "owners": owners})
+
+    def _items(self, ways: Ways, trips: Trips, tried: Trips, salt: IntArray) -> IntArray:
+        """Returns the number of distinct items of each person all of whose trips were tried."""
+        items = items_of(ways, tried.person, salt, self.universe, self.lookup)
+        owner = np.repeat(np.arange(len(salt)), np.diff(items.start))
+        distinct = np.unique(np.stack([owner, items.code]), axis=1)[0]
+        number = np.bincount(distinct, minlength=len(salt))
+        whole = np.bincount(trips.person, minlength=len(salt)) == np.bincount(
+            tried.person, minlength=len(salt)
+        )
+        return np.asarray(number[whole], dtype=np.int64)
 
 
 def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
@@ -107,50 +149,34 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
     matcher: RoadMatcher | None = None,
     limits: MovementLimits | None = None,
 ) -> RowsChecked:
-    """Returns every kind of trouble with the traces, with rows or trips, and what is found.
+    """Returns every kind of problem with the traces, with rows or trips, and a profile.
+
+    With `notes`, rows that are alike and ids that many people share are looked for, the trips of
+    some people are matched, and the rows are described. Without `limits`, nothing is said of them.
 
     Privacy:
         Exact counts, for the steward's own screen; nothing of it may enter a release.
-
-    Args:
-        source: Where the traces are.
-        universe: The public roads, periods and zones.
-        policy: What becomes of each kind of row.
-        settings: How much of this machine to use.
-        notes: Also look for rows that are alike and for ids that many people share, try to match
-            the trips of some people, and describe the rows.
-        progress: Told from 0 to 1 how far it is.
-        splitting: How positions become trips.
-        matcher: Finds ways on the roads; the usual one if not given.
-        limits: How much of one person will count; if not given, nothing is said of that.
-
-    Raises:
-        DataError: The traces cannot be read at all, or there are none.
     """
     settings = EngineSettings() if settings is None else settings
     facts: dict[str, float] = {"far": FAR, "tried": 0}
     with open_session(settings) as session:
         rows = session.rows(positions_read(session, source))
-        judged = _judged(session, rows, universe, source.clock)
-        found = first_row(session.run(judged, progress))
-        refuse_nothing(found, "traces", "position", "position")
-        found["malformed_row"] = session.malformed_rows()
-        description = RowsFound(
-            read=found["rows"] + found["malformed_row"],
-            kept=found["kept"],
-            swapped=found["swapped"],
-            places_swapped=looks_swapped(*_middle(universe.roads), universe.periods.zone),
-        )
+        summary = _summary(session, rows, universe, source.clock)
+        found = row_checks.counts_found(session, summary, "traces", "position", progress)
+        swapped = looks_swapped(*_middle(universe.roads), universe.periods.zone)
+        profile = row_checks.rows_found(found, swapped=found["swapped"], places_swapped=swapped)
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
-            copies = copies_of(rows, alike, ["us", *_NEEDED])
-            found |= first_row(session.run(copies, progress))
+            copies = row_checks.copies_of(rows, alike, ["us", *_NEEDED])
+            found |= row_checks.first_row(session.run(copies, progress))
             lookup = PeriodLookup.of(universe.periods, source.clock)
             usable = countable(rows, Surroundings.of(universe.roads), lookup)
-            found |= ids_in_two_places(session, usable, _middle(universe.roads)[1], progress)
-            positions = sizes_of(session, session.table(POSITIONS_BY_ID), "rows")
-            description = replace(
-                description,
+            found |= row_checks.ids_in_two_places(
+                session, usable, _middle(universe.roads)[1], progress
+            )
+            positions = sizes_of(session, session.table(row_checks.POSITIONS_BY_ID), "rows")
+            profile = replace(
+                profile,
                 times=times_found(session, rows, universe.periods, source.clock, progress),
                 people=positions.people(_service_seconds(universe.periods)),
             )
@@ -166,48 +192,31 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
                 tried, items = trial.of(people, settings.threads)
             found |= tried
             if limits is not None:
-                description = replace(description, limits=(_limit(items, limits),))
+                profile = replace(profile, limits=(_limit(items, limits),))
             facts["tried"] = tried["tried"]
     columns = source.columns if isinstance(source, TracesSource) else TraceColumns(trip="trip")
-    problems = problems_of(found, columns, policy, _WORDS, facts | facts_of(found))
-    return RowsChecked(
-        problems=tuple(problems),
-        verdicts=tuple(verdicts(description, policy)),
-        found=description,
-    )
+    return row_checks.rows_checked(found, profile, columns, policy, _WORDS, facts)
 
 
-def _judged(session: Session, rows: ir.Table, universe: LinkUniverse, clock: Clock) -> ir.Table:
+def _summary(session: Session, rows: ir.Table, universe: LinkUniverse, clock: Clock) -> ir.Table:
     """Returns one row with the number of positions of every kind."""
     grid = time_grid(universe.periods, clock)
-    buckets = session.load("public_buckets", grid.table)
-    bucket = bucket_of(rows.us, grid.start_us, grid.end_us, grid.bucket_us)
-    rows = rows.mutate(bucket=bucket).left_join(buckets, "bucket").drop("bucket_right")
-    skipped: Periods | None = universe.periods if clock == "local" else None
+    rows = row_checks.with_buckets(rows, grid, session.load("public_buckets", grid.table))
     placed = rows.lon.notnull() & rows.lat.notnull()
     # Not a number is larger than any to the engine.
     earthly = rows.lon.between(-_MOST_LON, _MOST_LON) & rows.lat.between(-_MOST_LAT, _MOST_LAT)
     around = Surroundings.of(universe.roads)
     near = around.hold(rows.lon, rows.lat)
-    near_if_swapped = around.hold(rows.lat, rows.lon)
-    gone = in_gaps(rows.us, skipped)
-    empty = {f"null_{role}": rows[role].isnull() for role in _NEEDED} | {"null_time": ~rows.timed}
-    unvalued = ibis.literal(value=False)
-    for lacking in empty.values():
-        unvalued |= lacking
+    nulls = row_checks.null_kinds(rows, {name: name for name in _NEEDED})
     kinds = {
-        **empty,
-        "null_value": unvalued,
-        "unparsable_time": rows.timed & rows.us.isnull(),
-        "impossible_time": gone,
-        "outside_window": rows.us.notnull() & ~gone & rows.period.isnull(),
+        **nulls,
+        **row_checks.time_kinds(rows, universe.periods if clock == "local" else None),
         "impossible_position": placed & ~earthly,
         "unknown_place": placed & earthly & ~near,
-        "swapped": placed & ~near & near_if_swapped,
-        "kept": ~unvalued & rows.period.notnull() & near,
+        "swapped": placed & ~near & around.hold(rows.lat, rows.lon),
+        "kept": ~nulls["null_value"] & rows.period.notnull() & near,
     }
-    counts = {kind: rows.count(where=condition) for kind, condition in kinds.items()}
-    return rows.aggregate(rows=rows.count(), **counts)
+    return row_checks.summary_of(rows, kinds)
 
 
 def _some_people(rows: ir.Table) -> ir.Table:

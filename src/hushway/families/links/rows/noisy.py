@@ -190,16 +190,7 @@ _RADII = np.arange(50.0, 1001.0, 50.0)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EndNoise:
-    """All that noise at the ends of trips takes, but for the positions.
-
-    Attributes:
-        ends: The noise.
-        splitting: How positions become trips.
-        roads: The public road network.
-        matcher: Finds roads near points.
-        key: Decides which trips of a person stay.
-        bits: Random bits.
-    """
+    """All that noise at the ends of trips takes, but for the positions."""
 
     ends: MetricEnds
     splitting: Splitting

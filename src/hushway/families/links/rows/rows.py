@@ -6,6 +6,9 @@ time, so memory does not grow with the number of people.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
 
 import ibis
 import ibis.expr.types as ir
@@ -18,10 +21,11 @@ from hushway.engine.grids import time_grid
 from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.families.links.rows.gpx import GpxTraces, MdsTraces, read_gpx, read_mds
+from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
 from hushway.tables.layout import Clock, Columns, Layout, TimedSource
+from hushway.tables.mds import read_mds_positions
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +59,21 @@ class TracesSource(TimedSource[TraceColumns]):
     """The protected traces."""
 
     noun = "traces"
+
+
+@dataclass(frozen=True)
+class MdsTraces:
+    """The protected traces: a JSON file of MDS trips, or a folder of them with its subfolders.
+
+    Privacy:
+        MDS names devices, not riders. The unit that is protected is a device: whoever rides many of
+        them is protected on each alone.
+    """
+
+    path: Path | str
+    # Milliseconds since 1970 are instants.
+    clock: ClassVar[Clock] = "utc"
+    noun: ClassVar[str] = "traces"
 
 
 _US = 1e6
@@ -127,56 +146,39 @@ class PeoplePositions:
 
 
 def positions_read(session: Session, source: AnyTraces) -> Reading:
-    """Returns how positions come into an engine, all of them.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
-    """
+    """Returns how positions come into an engine, all of them."""
     layout = session.layout(source) if isinstance(source, TracesSource) else None
-    return Reading(layout=layout, read=_Positions(source), together="person")
+    return Reading(layout=layout, read=partial(_positions, source), together="person")
 
 
 def countable_read(
     session: Session, source: AnyTraces, roads: RoadNetwork, lookup: PeriodLookup
 ) -> Reading:
-    """Returns how those positions come into an engine that can count, as `countable` says.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
-    """
+    """Returns how those positions come into an engine that can count, as `countable` says."""
     reading = positions_read(session, source)
-    around = Surroundings.of(roads)
-    read = _Countable(_Positions(source), around, lookup)
+    read = partial(_countable, source, Surroundings.of(roads), lookup)
     return replace(reading, read=read, span_us=(lookup.start_us, lookup.end_us))
 
 
-@dataclass(frozen=True)
-class _Positions:
+def _positions(source: AnyTraces, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
     """Reads positions one by one."""
-
-    source: AnyTraces
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        match self.source:
-            case GpxTraces():
-                return session.load("gpx_positions", read_gpx(self.source))
-            case MdsTraces():
-                return session.load("mds_positions", read_mds(self.source))
-            case TracesSource():
-                assert layout is not None  # noqa: S101  what tables of rows have
-                return read_rows(session, layout, self.source.clock)
+    match source:
+        case GpxTraces():
+            return session.load("gpx_positions", read_gpx(source))
+        case MdsTraces():
+            return session.load("mds_positions", read_mds_positions(source.path))
+        case TracesSource():
+            return read_rows(session, layout, source.clock)
 
 
-@dataclass(frozen=True)
-class _Countable:
-    """Reads positions that can count."""
-
-    positions: _Positions
-    around: "Surroundings"
-    lookup: PeriodLookup
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        return countable(self.positions(session, layout), self.around, self.lookup)
+def _countable(
+    source: AnyTraces,
+    around: "Surroundings",
+    lookup: PeriodLookup,
+    session: EmbeddedSession,
+    layout: Layout | None,
+) -> ir.Table:
+    return countable(_positions(source, session, layout), around, lookup)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,14 +232,6 @@ def people_at_a_time(
     Privacy:
         Persons are compared exactly. A salt is a function of one person's own id. Numbers given to
         persons and trips here decide about the order of work and nothing else.
-
-    Args:
-        session: The engine.
-        rows: What `countable` returns.
-        progress: Told from 0 to 1 how many positions are done with.
-
-    Raises:
-        DataError: The rows cannot be read, or memory or disk ran out.
     """
     if not (rows.person.type().is_integer() and _whole_trips(rows)):
         rows = session.store("countable_positions", rows)

@@ -20,7 +20,7 @@ from hushway.families.od.audit.product import (
     toy_universe,
 )
 from hushway.families.od.mechanism.laplace import DenseLaplace
-from hushway.families.od.rows.counter import TripColumns, TripsSource
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss

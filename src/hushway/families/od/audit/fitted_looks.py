@@ -16,8 +16,12 @@ from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.hierarchical import od_hierarchical
 from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, period_feature, total_feature
-from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.families.od.public.features import (
+    Feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.geography.locations import Labels
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event

@@ -17,7 +17,8 @@ from hushway.families.od.mechanism.hierarchical import Hierarchical
 from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
-from hushway.families.od.rows.counter import EngineTrips, TripsSource
+from hushway.families.od.rows.counter import EngineTrips
+from hushway.families.od.rows.trips import TripsSource
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit

@@ -47,7 +47,8 @@ from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.measuring import cells_query
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.counter import EngineTrips, TripsSource
+from hushway.families.od.rows.counter import EngineTrips
+from hushway.families.od.rows.trips import TripsSource
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, total

@@ -17,8 +17,7 @@ from hushway.families.od.fit.reconciliation.reconcile import MeasuredSums, recon
 from hushway.families.od.fit.rounding.controlled import round_totals
 from hushway.families.od.fit.table import Estimates, ODTable, known_share, margin_tables
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature
-from hushway.families.od.public.pair_labels import pairs_of_matrix
+from hushway.families.od.public.features import Feature, pairs_of_matrix
 from hushway.geography.locations import Locations
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.measured import Measured, MeasuredSparse

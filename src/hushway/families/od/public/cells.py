@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import sha256
+from typing import ClassVar
 
 import numpy as np
+import shapely
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
-from hushway.geography.locations import Locations
+from hushway.geography.areas import Areas
+from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.geography.periods import Periods
 from hushway.privacy.public_facts import digest_of, public_facts
 
@@ -18,17 +22,12 @@ _MOST_CELLS = 1 << 62
 @public_facts
 @dataclass(frozen=True, kw_only=True)
 class ODCells:
-    """Cells (period, origin, destination), numbered without gaps.
-
-    Attributes:
-        locations: The public places.
-        periods: The public periods.
-        include_intrazonal: Whether trips that end where they began have cells of their own.
-    """
+    """Cells (period, origin, destination), numbered without gaps."""
 
     locations: Locations
     periods: Periods
     include_intrazonal: bool = False
+    name: ClassVar[str] = "trips by (period, origin, destination)"
 
     def __post_init__(self) -> None:
         if not 0 < self.size < _MOST_CELLS:
@@ -36,11 +35,6 @@ class ODCells:
                 "The places and periods make no cells, or more than can be numbered.",
                 advice="Two places make the smallest table; or let include_intrazonal have cells.",
             )
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "trips by (period, origin, destination)"
 
     @cached_property
     def pairs(self) -> int:
@@ -80,3 +74,30 @@ class ODCells:
         if not self.include_intrazonal:
             destination = destination + (destination >= origin)
         return period, origin, destination
+
+
+SHAPE = "shape_sha256"
+
+
+def places_of_areas(areas: Areas) -> Locations:
+    """Returns one place for each area, at a point inside of it.
+
+    The digest of every shape is a label of its place: a release says exactly which areas its trips
+    were counted in, and is another one if a border moves.
+    """
+    points = shapely.point_on_surface(areas.shapes)
+    return Locations(
+        tuple(
+            Location(id=area.id, name=area.name, lon=float(point.x), lat=float(point.y), zone="")
+            for area, point in zip(areas.areas, points, strict=True)
+        ),
+        (
+            PlaceLabels(
+                column=SHAPE,
+                values=tuple(
+                    sha256(shapely.to_wkb(area.shape, byte_order=1)).hexdigest()
+                    for area in areas.areas
+                ),
+            ),
+        ),
+    )

@@ -38,16 +38,7 @@ class TextColumn:
 
 
 def read_text_columns(file: Path, names: Sequence[str]) -> tuple[TextColumn, ...]:
-    """Reads columns of a CSV or Parquet file.
-
-    Args:
-        file: A .csv, .csv.gz, .parquet or .pq file.
-        names: The columns.
-
-    Raises:
-        GeographyError: The file cannot be read, lacks a column, or one holds neither text nor
-            whole numbers.
-    """
+    """Reads columns of a CSV or Parquet file."""
     if len(set(names)) != len(names):
         raise GeographyError(
             f"A column of {file.name} is named for two purposes: {', '.join(names)}.",
@@ -177,9 +168,6 @@ def read_pairs(
         column: The column of the labels, such as "mode".
         origin: The column of the origins' ids.
         destination: The column of the destinations' ids.
-
-    Raises:
-        GeographyError: The file cannot be used; the message says where it is wrong.
     """
     file = Path(path)
     starts, ends, labels = read_text_columns(file, (origin, destination, column))

@@ -12,16 +12,16 @@ import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
 
-from hushway.arrays import IntArray
+from hushway.arrays import BoolArray, IntArray
+from hushway.engine.counting import BoundedCounter, is_same, other_cells, whole_column
 from hushway.engine.grids import TimeGrid, place_table, time_grid
-from hushway.engine.key import SUM_MASK, BoundingKey, kept_in_circle
+from hushway.engine.key import SUM_MASK, BoundingKey, kept_in_circle, numbered
 from hushway.engine.session import Loader
-from hushway.errors import DataError, PrivacyError
+from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import ExactCounts, Query
-from hushway.tables.kinds import Kind
-from hushway.tables.layout import Clock
+from hushway.tables.layout import Clock, Kind
 
 
 def trip_bound(unit: Unit, max_trips: int) -> Bound:
@@ -30,24 +30,25 @@ def trip_bound(unit: Unit, max_trips: int) -> Bound:
     Privacy:
         A person or a device adds at most `max_trips` trips, and all may fall into one cell. A unit
         "trip" is one trip, whatever `max_trips` says. `bounded` enforces it.
-
-    Raises:
-        PrivacyError: `max_trips` is not a whole number of at least 1.
     """
     return Bound.of_records(max_trips if unit.has_many_records else 1)
 
 
-def refuse_other_cells(query: Query, cells: ODCells) -> None:
-    """Refuses a query over other cells than an engine was made with.
+class TripCounter(BoundedCounter[ODCells]):
+    """Answers queries over the cells of one OD table, each unit bounded."""
 
-    Raises:
-        PrivacyError: The query asks for other cells.
-    """
-    if query.cells is not cells and query.cells.digest != cells.digest:
-        raise PrivacyError(
-            "This engine counts other cells than the query asks for.",
-            advice="Ask for the cells that the engine was made with.",
-        )
+    cells: ODCells
+    max_trips: int
+
+    def asked(self, query: Query) -> ODCells:
+        """Returns the cells of the table."""
+        if not is_same(query.cells, self.cells):
+            raise other_cells("the cells")
+        return self.cells
+
+    def bound_of(self, _cells: ODCells) -> Bound:
+        """Returns how far one unit moves the counts."""
+        return trip_bound(self.unit, self.max_trips)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,12 +74,6 @@ def bounded_counts(located: ir.Table, *, unit: Unit, max_trips: int, key: Boundi
     Privacy:
         Enforces `trip_bound(unit, max_trips)`. Of the rows of one trip one is counted, whoever is
         protected, and it is chosen by looking at these rows alone.
-
-    Args:
-        located: What `placed` returns, all rows of each unit.
-        unit: Who is protected.
-        max_trips: Most trips of one person.
-        key: Decides which trips are kept.
     """
     trip, owned = trip_columns(located.columns), unit.has_many_records
     if not trip and not owned:
@@ -201,14 +196,9 @@ def load_lookups(
 ) -> Lookups:
     """Puts the public tables into an engine.
 
-    Args:
-        engine: The engine.
-        id_kinds: What ids of origins and destinations are; None for indexes of places.
-        cells: The public universe.
-        clock: What the times are.
+    `id_kinds` says what ids of origins and destinations are; None stands for indexes of places.
     """
     grid = time_grid(cells.periods, clock)
-
     numbers = np.arange(len(cells.locations), dtype=np.int64)
     indexes = pa.table({"id": numbers, "place": numbers})
 
@@ -226,8 +216,8 @@ def load_lookups(
     )
 
 
-class ArrayCounter:
-    """Counts trips given as arrays, each unit bounded. A `hushway.privacy.query.Counter`.
+class ArrayCounter(TripCounter):
+    """Counts trips given as arrays, each unit bounded.
 
     The same rule and the same arithmetic as in every other engine: the same trips and the same key
     give the same counts.
@@ -247,9 +237,6 @@ class ArrayCounter:
         destination: Index of each trip's destination.
         since_us: Microseconds from the window's start to each trip. Without it, a person's
             trips are told apart by numbering them.
-
-    Raises:
-        DataError: The arrays do not fit each other or the cells.
     """
 
     def __init__(  # noqa: PLR0913  one argument for each column
@@ -270,81 +257,45 @@ class ArrayCounter:
                 "There is no array of persons, so persons cannot be protected.",
                 advice='Give the array of persons, or choose unit = "trip".',
             )
-        self._unit = unit
-        self._bound = trip_bound(unit, max_trips)
-        self._key = key
-        self._cells = cells
+        self.cells, self.unit, self.max_trips, self._key = cells, unit, max_trips, key
+        self._most = trip_bound(unit, max_trips).total
         period, origin, destination = (
-            _whole(column, len(period)) for column in (period, origin, destination)
+            whole_column(column, len(period), "trips") for column in (period, origin, destination)
         )
         kept = _placed(cells, period, origin, destination)
         self._origin, self._destination = origin[kept], destination[kept]
         self._cell = cells.encode(period[kept], self._origin, self._destination)
         if unit.has_many_records and person is not None:
-            _, codes = np.unique(_whole(person, len(kept))[kept], return_inverse=True)
-            self._person: IntArray = codes.astype(np.int64)
+            whose = whole_column(person, len(kept), "trips")[kept]
+            self._person: IntArray = np.unique(whose, return_inverse=True)[1].astype(np.int64)
             self._size = np.bincount(self._person)
             self._since_us = (
-                _numbered(self._person, self._cell)
+                numbered((self._person,), (self._cell,))
                 if since_us is None
-                else _whole(since_us, len(kept))[kept]
+                else whole_column(since_us, len(kept), "trips")[kept]
             )
 
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound that `count` enforces."""
-        refuse_other_cells(query, self._cells)
-        return self._bound
-
-    def count(self, query: Query) -> ExactCounts:
+    def counts_of(self, _cells: ODCells) -> ExactCounts:
         """Returns the exact bounded counts."""
-        refuse_other_cells(query, self._cells)
         cells, values = np.unique(self._bounded(), return_counts=True)
         return ExactCounts(cells=cells, values=values.astype(np.int64))
 
     def _bounded(self) -> IntArray:
         """Returns the cells of the trips that are kept."""
-        most = self._bound.total
-        if not self._unit.has_many_records or not len(self._cell) or self._size.max() <= most:
+        many = self.unit.has_many_records and len(self._cell) > 0
+        if not many or self._size.max() <= self._most:
             return self._cell
         key = self._key
         place = key.place(key.mixed(self._since_us, self._origin, self._destination))
-        chosen = kept_in_circle(self._person, place, (self._cell,), most, key)
+        chosen = kept_in_circle(self._person, place, (self._cell,), self._most, key)
         kept: IntArray = self._cell[chosen]
         return kept
 
 
-def _whole(column: IntArray, length: int) -> IntArray:
-    values = np.asarray(column)
-    if values.shape != (length,) or values.dtype.kind not in "iu":
-        raise DataError(
-            "The arrays of trips must be one-dimensional, of whole numbers and of one length.",
-            advice="Give one array of integers for each column.",
-        )
-    return values.astype(np.int64)
-
-
-def _placed(
-    cells: ODCells, period: IntArray, origin: IntArray, destination: IntArray
-) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+def _placed(cells: ODCells, period: IntArray, origin: IntArray, destination: IntArray) -> BoolArray:
     """Says which trips have a cell; the others are dropped, as rows of files are."""
     places = len(cells.locations)
     kept = (period >= 0) & (period < len(cells.periods))
     for place in (origin, destination):
         kept &= (place >= 0) & (place < places)
     return kept if cells.include_intrazonal else kept & (origin != destination)
-
-
-def _numbered(person: IntArray, cell: IntArray) -> IntArray:
-    """Numbers the trips of each person, in the order of their cells."""
-    order = np.lexsort((cell, person))
-    fresh = np.ones(len(order), dtype=np.bool_)
-    fresh[1:] = np.diff(person[order]) != 0
-    starts = np.flatnonzero(fresh)
-    numbers = np.empty(len(order), dtype=np.int64)
-    numbers[order] = np.arange(len(order)) - np.repeat(starts, np.diff([*starts, len(order)]))
-    return numbers

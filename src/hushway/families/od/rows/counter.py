@@ -1,98 +1,157 @@
 """Bounded counts of protected trips, by whatever engine reads them."""
 
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Final
 
+import ibis.expr.types as ir
+
+from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.grids import time_grid
 from hushway.engine.key import BoundingKey
 from hushway.engine.opening import open_session
+from hushway.engine.session import Between, Loader, Read, Reading, Shape, Sums, sums_of_columns
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.bounding import refuse_other_cells, trip_bound
-from hushway.families.od.rows.part import PlacedTrips, TripPart
-from hushway.families.od.rows.trips import (
-    AnyTrips,
-    TripColumns,
-    TripsSource,
-    id_kinds_of,
-    trips_read,
+from hushway.families.od.rows.bounding import (
+    TripCounter,
+    bounded_counts,
+    load_lookups,
+    placed,
+    trip_bound,
+    trip_columns,
 )
-from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.query import ExactCounts, Query
+from hushway.families.od.rows.trips import AnyTrips, id_kinds_of, trips_read
+from hushway.privacy.bound import Unit
+from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
+from hushway.tables.layout import Clock, Kind, Layout
 
-__all__ = ["EngineSettings", "EngineTrips", "TripColumns", "TripsSource"]
 
-
-class EngineTrips:
-    """Counts the trips of a source, each unit bounded. A `hushway.privacy.query.Counter`.
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EngineTrips(TripCounter):
+    """Counts the trips of a source, each unit bounded.
 
     Privacy:
         Rows without a person, an origin, a destination or a time, with an unknown location, outside
         the window or without a cell are dropped one by one against public lists; then each unit's
         rows are cut down to its bound. Counting is the same for every order and split of the rows.
-
-    Args:
-        source: Where the trips are.
-        cells: The public universe.
-        unit: Who is protected.
-        max_trips: Most trips of one person; without meaning for unit "trip".
-        key: Decides which trips are kept.
-        settings: How much of this machine to use.
-        progress: Told from 0 to 1 how far the counting is, from another thread.
     """
 
-    def __init__(
-        self,
-        *,
-        source: AnyTrips,
-        cells: ODCells,
-        unit: Unit,
-        max_trips: int,
-        key: BoundingKey,
-        settings: EngineSettings | None = None,
-        progress: ShareProgress | None = None,
-    ) -> None:
-        if unit.has_many_records and source.columns.person is None:
+    source: AnyTrips
+    cells: ODCells
+    unit: Unit
+    max_trips: int
+    key: BoundingKey
+    settings: EngineSettings | None = None
+    progress: ShareProgress | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit.has_many_records and self.source.columns.person is None:
             raise DataError(
                 "The trips have no column of persons, so persons cannot be protected.",
                 advice='Name the column of persons, or choose unit = "trip".',
             )
-        self._source = source
-        self._cells = cells
-        self._unit = unit
-        self._max_trips = max_trips
-        self._bound = trip_bound(unit, max_trips)
-        self._key = key
-        self._settings = EngineSettings() if settings is None else settings
-        self._progress = progress
+        trip_bound(self.unit, self.max_trips)
 
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound that `count` enforces."""
-        refuse_other_cells(query, self._cells)
-        return self._bound
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact bounded counts. The rows are read once, however often it is called.
-
-        Raises:
-            DataError: The trips cannot be read, or memory or disk ran out.
-        """
-        refuse_other_cells(query, self._cells)
+    def counts_of(self, _cells: ODCells) -> ExactCounts:
+        """Returns the exact bounded counts."""
         return self._counts
 
     @cached_property
     def _counts(self) -> ExactCounts:
-        part = TripPart(unit=self._unit, max_trips=self._max_trips, key=self._key)
-        with open_session(self._settings) as session:
-            reading = trips_read(session, self._source)
-            place = PlacedTrips(
-                cells=self._cells,
-                clock=self._source.clock,
-                id_kinds=id_kinds_of(self._source, reading.layout),
+        with open_session(self.settings or EngineSettings()) as session:
+            reading = trips_read(session, self.source)
+            part = TripPart(
+                cells=self.cells,
+                clock=self.source.clock,
+                id_kinds=id_kinds_of(self.source, reading.layout),
+                unit=self.unit,
+                max_trips=self.max_trips,
+                key=self.key,
             )
-            return session.count(place.after(reading, self._unit), part, self._progress)
+            return session.count(part.after(reading), part, self.progress)
+
+
+_TRIPS: Final = "trips"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripPart:
+    """Gives trips their cells, and bounds and counts those of some units, all of each.
+
+    A `hushway.engine.session.Part`.
+
+    Privacy:
+        Enforces `trip_bound(unit, max_trips)` for every unit of the part.
+    """
+
+    cells: ODCells
+    clock: Clock
+    id_kinds: tuple[Kind, Kind] | None
+    unit: Unit
+    max_trips: int
+    key: BoundingKey
+
+    def after(self, reading: Reading) -> Reading:
+        """Returns the reading of trips with cells; those without one are dropped.
+
+        Privacy:
+            A trip is dropped by looking at it and at public tables alone, so it does not matter
+            whether that happens before or after people's trips are brought together.
+        """
+        if reading.shape is not None:
+            return replace(reading, shape=partial(self._shaped, reading.shape))
+        grid = time_grid(self.cells.periods, self.clock)
+        return replace(
+            reading,
+            read=partial(self._read, reading.read),
+            together=reading.together if self.unit.has_many_records else _trips_together(reading),
+            # Points are found in areas by more than expressions.
+            in_warehouse=None if self.id_kinds is None else self.counted_between,
+            span_us=(grid.start_us, grid.end_us),
+        )
+
+    def counted_between(self, engine: Loader, between: Between) -> ir.Table:
+        """Returns (cell, trips), every unit bounded, of an engine that reads spans of time."""
+        lookups = load_lookups(engine, self.id_kinds, self.cells, self.clock)
+        trips = between(lookups.grid.start_us, lookups.grid.end_us)
+        return self._bounded(placed(trips, lookups, self.cells))
+
+    def count(
+        self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
+    ) -> ExactCounts:
+        """Returns the bounded counts."""
+        return self.counted(sums_of_columns(session.run(self._bounded(rows), progress)))
+
+    def sums(self, counted: ExactCounts) -> Sums:
+        """Returns the counts under their name."""
+        return {_TRIPS: counted}
+
+    def counted(self, sums: Sums) -> ExactCounts:
+        """Returns the counts."""
+        return sums[_TRIPS]
+
+    def _bounded(self, rows: ir.Table) -> ir.Table:
+        return bounded_counts(rows, unit=self.unit, max_trips=self.max_trips, key=self.key)
+
+    def _placed(self, session: EmbeddedSession, trips: ir.Table) -> ir.Table:
+        lookups = load_lookups(session, self.id_kinds, self.cells, self.clock)
+        return placed(trips, lookups, self.cells)
+
+    def _read(self, read: Read, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+        return self._placed(session, read(session, layout))
+
+    def _shaped(self, shape: Shape, session: EmbeddedSession, rows: ir.Table) -> ir.Table:
+        return self._placed(session, shape(session, rows))
+
+
+def _trips_together(reading: Reading) -> str | None:
+    """Returns a column in which all rows of a trip agree; None if each row is a trip.
+
+    The first of the columns that tell trips apart is enough: people whole are trips whole.
+    """
+    if reading.layout is None:
+        return reading.together
+    return next(iter(trip_columns(reading.layout.kinds)), None)

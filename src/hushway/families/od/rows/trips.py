@@ -1,19 +1,19 @@
 """Trips as an engine reads them: between ids, between points of public areas, or made of taps."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Final
 
+import ibis
 import ibis.expr.types as ir
 
 from hushway.engine.areas import load_areas
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
-from hushway.families.od.rows.fares import FareColumns, ridden
 from hushway.geography.areas import Areas
-from hushway.tables.kinds import Kind
-from hushway.tables.layout import Clock, Columns, Layout, TimedSource
+from hushway.tables.layout import Clock, Columns, Kind, Layout, TimedSource
 from hushway.tables.mds import read_mds_trips
 
 POSITIONS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
@@ -70,10 +70,6 @@ class MdsTrips:
     Privacy:
         MDS names devices, not riders. The unit that is protected is a device: whoever rides many of
         them is protected on each alone.
-
-    Attributes:
-        path: The file or the folder.
-        areas: The public areas that points of trips lie in.
     """
 
     path: Path | str
@@ -91,6 +87,22 @@ class MdsTrips:
         destination_lon="end_location.lng",
         destination_lat="end_location.lat",
     )
+
+
+# What the standard calls taps that begin and end a ride. Transfers begin and end one, too.
+ENTRIES: Final = ("Enter", "Transfer entrance")
+EXITS: Final = ("Exit", "Transfer exit")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FareColumns(Columns):
+    """Which column of the fare transactions holds what; the standard names them so."""
+
+    person: str = "token_id"
+    stop: str = "stop_id"
+    action: str = "fare_action"
+    day: str = "service_date"
+    time: str = "event_timestamp"
 
 
 @dataclass(frozen=True)
@@ -113,17 +125,13 @@ AnyTrips = TripsSource | MdsTrips | FareTaps
 
 
 def trips_read(session: Session, source: AnyTrips) -> Reading:
-    """Returns how trips come into an engine: (origin, destination, us, timed), and whose they are.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
-    """
+    """Returns how trips come into an engine: (person, origin, destination, us, timed)."""
     if isinstance(source, MdsTrips):
-        return Reading(layout=None, read=_Trips(source), together="person")
+        return Reading(layout=None, read=partial(_trips, source), together="person")
     layout = session.layout(source)
     together = "person" if "person" in layout.kinds else None
-    shape = _Ridden(source.span_us) if isinstance(source, FareTaps) else None
-    return Reading(layout=layout, read=_Trips(source), together=together, shape=shape)
+    shape = partial(_ridden, source.span_us) if isinstance(source, FareTaps) else None
+    return Reading(layout=layout, read=partial(_trips, source), together=together, shape=shape)
 
 
 def id_kinds_of(source: AnyTrips, layout: Layout | None) -> tuple[Kind, Kind] | None:
@@ -136,30 +144,17 @@ def id_kinds_of(source: AnyTrips, layout: Layout | None) -> tuple[Kind, Kind] | 
     return layout.kinds[origin], layout.kinds[destination]
 
 
-@dataclass(frozen=True)
-class _Trips:
+def _trips(source: AnyTrips, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
     """Reads trips, or the taps that they are made of, one by one."""
-
-    source: AnyTrips
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        source = self.source
-        if isinstance(source, MdsTrips):
-            rows = session.load("mds_trips", read_mds_trips(source.path))
-        else:
-            assert layout is not None  # noqa: S101  what tables of rows have
-            rows = read_rows(session, layout, source.clock)
-        return rows if source.areas is None else _in_areas(session, rows, source.areas)
+    if isinstance(source, MdsTrips):
+        rows = session.load("mds_trips", read_mds_trips(source.path))
+    else:
+        rows = read_rows(session, layout, source.clock)
+    return rows if source.areas is None else _in_areas(session, rows, source.areas)
 
 
-@dataclass(frozen=True)
-class _Ridden:
-    """Makes trips of taps, among which everybody's are whole."""
-
-    span_us: tuple[int, int]
-
-    def __call__(self, _session: EmbeddedSession, taps: ir.Table) -> ir.Table:
-        return ridden(taps, self.span_us)
+def _ridden(span_us: tuple[int, int], _session: EmbeddedSession, taps: ir.Table) -> ir.Table:
+    return ridden(taps, span_us)
 
 
 def _in_areas(session: EmbeddedSession, rows: ir.Table, areas: Areas) -> ir.Table:
@@ -168,3 +163,39 @@ def _in_areas(session: EmbeddedSession, rows: ir.Table, areas: Areas) -> ir.Tabl
         origin=area_of(rows.origin_lon, rows.origin_lat),
         destination=area_of(rows.destination_lon, rows.destination_lat),
     ).drop(*POSITIONS)
+
+
+def ridden(taps: ir.Table, span_us: tuple[int, int]) -> ir.Table:
+    """Returns one row for each entry: (person, origin, destination, us, timed).
+
+    An entry ends at the next tap of its token on the same service date, if that is an exit; else
+    nobody knows where, and the destination is null. Purchases and the like are left out.
+
+    Privacy:
+        Looks at the taps of one token at a time. An exit decides where a trip is counted, so only
+        taps of days that the ledger charges are brought together. All others, and those without a
+        token or a time that can be understood, are rows by themselves, without a destination.
+
+    Args:
+        taps: The fare transactions (person, stop, action, day, us, timed).
+        span_us: From when to when taps may lie to make trips, as their times are written.
+    """
+    tapped = taps.filter(taps.action.isin([*ENTRIES, *EXITS]))
+    # Exits come first among taps of one moment; the stop decides between others alike.
+    charged = (tapped.us >= span_us[0]) & (tapped.us < span_us[1])
+    ordered = tapped.mutate(enters=tapped.action.isin(ENTRIES), charged=charged.fill_null(False))
+    one_token = ibis.window(
+        group_by=[ordered.person, ordered.day, ordered.charged],
+        order_by=[ordered.us, ordered.enters, ordered.stop],
+    )
+    followed = ordered.mutate(
+        next_stop=ordered.stop.lead().over(one_token),
+        next_enters=ordered.enters.lead().over(one_token),
+    )
+    known = followed.charged & followed.person.notnull() & followed.day.notnull()
+    entered = followed.mutate(
+        destination=ibis.ifelse(
+            known & ~followed.next_enters, followed.next_stop, ibis.null(followed.stop.type())
+        )
+    ).filter(followed.enters)
+    return entered.select("person", "destination", "us", "timed", origin=entered.stop)

@@ -11,8 +11,14 @@ from hushway.engine.key import BoundingKey
 from hushway.families.od.city.city import City
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
-from hushway.families.od.public.pair_labels import pair_table_labels, place_pair_labels
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    pair_table_labels,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator

@@ -14,6 +14,7 @@ import pyarrow.csv as arrow_csv
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.families.sequences.public.taxonomy import Taxonomy, place_level
 from hushway.geography.locations import Locations
 from hushway.tables.unpacking import read_part, refuse_unfit, refuse_unfit_archive
@@ -49,11 +50,7 @@ class Timetable:
 
 
 def read_timetable(path: Path | str) -> Timetable:
-    """Reads a feed from a .zip file or from a folder.
-
-    Raises:
-        GeographyError: A file or a column of the feed is missing or damaged.
-    """
+    """Reads a feed from a .zip file or from a folder."""
     feed = Path(path)
     if not feed.is_dir():
         refuse_unfit_archive(feed)
@@ -191,13 +188,6 @@ def line_taxonomy(path: Path | str, locations: Locations) -> LineTaxonomy:
 
     A location is a stop of the feed, or a station, at which its platforms' calls are counted. Among
     routes that call equally often the one whose id comes first is chosen.
-
-    Args:
-        path: A GTFS feed: a .zip file, or a folder.
-        locations: The public places, with the ids of the feed's stops or stations.
-
-    Raises:
-        GeographyError: The feed cannot be used, or no route calls at a location.
     """
     feed = Path(path)
     timetable = read_timetable(feed)
@@ -206,9 +196,8 @@ def line_taxonomy(path: Path | str, locations: Locations) -> LineTaxonomy:
         repr(key) for key, most in zip(locations.ids, calls.max(axis=0), strict=True) if not most
     ]
     if lonely:
-        more = f" and {len(lonely) - _SHOWN:,} more" if len(lonely) > _SHOWN else ""
         raise GeographyError(
-            f"No route of {feed.name} calls at some places: {', '.join(lonely[:_SHOWN])}{more}.",
+            f"No route of {feed.name} calls at some places: {some_of(lonely, _SHOWN)}.",
             advice="Leave them out of the list, use ids of the feed's stops or stations, or name a "
             "column of the places as the line.",
         )

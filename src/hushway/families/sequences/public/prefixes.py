@@ -9,6 +9,7 @@ taxonomy, the periods and earlier noisy answers.
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from typing import ClassVar
 
 import numpy as np
 
@@ -149,20 +150,11 @@ def first_prefixes(taxonomy: Taxonomy, *, periods: int = 1) -> PrefixCells:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SequenceUniverse:
-    """All that is public about sequences before anything is measured.
-
-    Attributes:
-        taxonomy: The public tree over the locations.
-        periods: The public periods, if stops keep their times.
-    """
+    """All that is public about sequences before anything is measured."""
 
     taxonomy: Taxonomy
     periods: Periods | None = None
-
-    @property
-    def name(self) -> str:
-        """What is counted."""
-        return "records by prefix"
+    name: ClassVar[str] = "records by prefix"
 
     @property
     def moments(self) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from hashlib import sha256
-from typing import Final
+from typing import ClassVar, Final
 
 import numpy as np
 
@@ -216,6 +216,7 @@ class JointCells:
     height: int
     parts: tuple[RecordCells | NewStopCells, ...]
     worths: tuple[int, ...]
+    name: ClassVar[str] = "how records begin, end and go on, shared out"
 
     def __post_init__(self) -> None:
         fits = len(self.parts) == len(self.worths) and sum(self.worths) <= WHOLE
@@ -229,11 +230,6 @@ class JointCells:
                 "Questions that are asked together would count a record for more than it is worth.",
                 advice="Report this as a bug; nothing was measured.",
             )
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "how records begin, end and go on, shared out"
 
     @property
     def size(self) -> int:
@@ -278,11 +274,7 @@ class KnownPrefixCells:
     height: int
     parent: IntArray
     place: IntArray
-
-    @property
-    def name(self) -> str:
-        """What one cell stands for."""
-        return "records by longest known prefix"
+    name: ClassVar[str] = "records by longest known prefix"
 
     @property
     def size(self) -> int:

@@ -13,6 +13,7 @@ import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.errors import GeographyError
+from hushway.escaping import some_of
 from hushway.geography.locations import Labels, Locations
 from hushway.privacy.public_facts import digest_of, public_facts
 
@@ -141,16 +142,7 @@ _SHOWN = 5
 
 
 def column_taxonomy(locations: Locations, columns: Sequence[str]) -> Taxonomy:
-    """Returns the taxonomy that columns of the locations make.
-
-    Args:
-        locations: The public places, with the labels of these columns.
-        columns: The columns, from the coarsest to the finest: districts before zones.
-
-    Raises:
-        GeographyError: A column is missing, a location has no label in it, or the groups of one
-            column do not lie inside those of the column before.
-    """
+    """Returns the taxonomy that columns of the locations make."""
     if len(set(columns)) != len(columns):
         raise GeographyError(
             "A column makes two levels of the taxonomy.", advice="Name every column once."
@@ -160,17 +152,11 @@ def column_taxonomy(locations: Locations, columns: Sequence[str]) -> Taxonomy:
 
 
 def place_level(locations: Locations, column: str, labels: Sequence[str]) -> Labels:
-    """Returns one level of a taxonomy: the group of every location, groups sorted by name.
-
-    Raises:
-        GeographyError: A location has no label.
-    """
+    """Returns one level of a taxonomy: the group of every location, groups sorted by name."""
     bare = [repr(key) for key, label in zip(locations.ids, labels, strict=True) if not label]
     if bare:
-        shown = ", ".join(bare[:_SHOWN])
         raise GeographyError(
-            f"Places have no {column}: {shown}"
-            f"{f' and {len(bare) - _SHOWN:,} more' if len(bare) > _SHOWN else ''}.",
+            f"Places have no {column}: {some_of(bare, _SHOWN)}.",
             advice=f"Give every place exactly one {column}: groups must cover all places.",
         )
     names = tuple(sorted(set(labels)))
@@ -192,14 +178,6 @@ def generated_taxonomy(locations: Locations, fan_out: int, *, levels: int = 1) -
     The finest groups have at most `fan_out` places each, and differ by few. Every further level
     puts runs of at most `fan_out` groups together, in the order of the cuts, which keeps
     neighbours together.
-
-    Args:
-        locations: The public places.
-        fan_out: Most places in a group, and most groups in a group of groups.
-        levels: Number of levels above the locations.
-
-    Raises:
-        GeographyError: The fan-out is below 2, or so many levels would leave one group only.
     """
     if fan_out < 2 or levels < 1:  # noqa: PLR2004
         raise GeographyError(

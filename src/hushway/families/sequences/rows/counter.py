@@ -1,109 +1,96 @@
 """Exact counts of protected sequences, by whatever engine reads and keeps them."""
 
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
+import ibis.expr.types as ir
+import numpy as np
+
+from hushway.engine.embedded import EmbeddedSession
+from hushway.engine.grids import day_grid
 from hushway.engine.key import BoundingKey
 from hushway.engine.opening import open_session
 from hushway.engine.session import Ask
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
+from hushway.families.sequences.public.prefixes import PrefixCells
+from hushway.families.sequences.public.questions import QuestionCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.counting import asked_cells, bound_of_cells
-from hushway.families.sequences.rows.part import RecordPart
+from hushway.families.sequences.rows.record_bounding import Records, bounded_records, records_of
+from hushway.families.sequences.rows.record_questions import (
+    BoundedRecords,
+    SequenceCounter,
+)
 from hushway.families.sequences.rows.sequences import (
     SequenceRule,
     SequencesSource,
     TapsSource,
+    ordered_sequences,
+    ordered_taps,
     record_bound,
     stops_read,
     window_of,
 )
-from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.bound import Unit
+from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
+from hushway.tables.layout import Clock
 
-__all__ = ["EngineSequences"]
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class EngineSequences(SequenceCounter):
+    """Counts sequences by prefix, each unit bounded.
 
-class EngineSequences:
-    """Counts sequences by prefix, each unit bounded. A `hushway.privacy.query.Counter`.
-
-    The rows are read at the first count; after that the bounded sequences are in memory, about
-    four bytes a stop and twelve a record, or on the cluster.
+    The rows are read when counts are first asked for; after that the bounded sequences are in
+    memory, about four bytes a stop and twelve a record, or on the cluster.
 
     Privacy:
         Taps without a person, a location or a time, with an unknown location, outside the window
         or outside service hours are dropped one by one against public lists. The rest become
         records by person, cut to their first stops, and each person's records are cut down to the
         bound. Counting is the same for every order and split of the rows.
-
-    Args:
-        source: Where the rows are.
-        taxonomy: The public tree over the locations.
-        rule: What makes a record, and how much of it counts.
-        unit: Who is protected: a person, or one record with unit "record".
-        key: Decides which records are kept, and the order of stops at one and the same time.
-        settings: How much of this machine to use.
-        progress: Told from 0 to 1 how far the reading is, from another thread.
-
-    Raises:
-        DataError: The source does not have what the rule or the unit needs.
     """
 
-    def __init__(
-        self,
-        *,
-        source: TapsSource | SequencesSource,
-        taxonomy: Taxonomy,
-        rule: SequenceRule,
-        unit: Unit,
-        key: BoundingKey,
-        settings: EngineSettings | None = None,
-        progress: ShareProgress | None = None,
-    ) -> None:
-        _refuse_what_is_missing(source, rule, unit)
-        self._source = source
-        self._taxonomy = taxonomy
-        self._rule = rule
-        self._unit = unit
-        self._bound = record_bound(unit, _most_records(source, rule))
-        self._key = key
-        self._settings = EngineSettings() if settings is None else settings
-        self._progress = progress
+    source: TapsSource | SequencesSource
+    taxonomy: Taxonomy
+    rule: SequenceRule
+    unit: Unit
+    key: BoundingKey
+    settings: EngineSettings | None = None
+    progress: ShareProgress | None = None
 
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._unit
+    def __post_init__(self) -> None:
+        _refuse_what_is_missing(self.source, self.rule, self.unit)
+        self.periods = self.rule.periods
+        # All taps of a window are one record.
+        one = isinstance(self.source, TapsSource) and self.rule.record == "window"
+        self.step_bound = record_bound(self.unit, 1 if one else self.rule.max_records)
 
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound that `count` enforces."""
-        cells = asked_cells(query, self._taxonomy, self._rule.periods)
-        return bound_of_cells(cells, self._bound)
-
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact counts of a question.
-
-        Raises:
-            DataError: The rows cannot be read, or memory or disk ran out.
-        """
-        cells = asked_cells(query, self._taxonomy, self._rule.periods)
+    def counts_of(self, cells: PrefixCells | QuestionCells) -> ExactCounts:
+        """Returns the exact counts of a question."""
         return self._ask(cells)
 
     @cached_property
     def _ask(self) -> Ask:
         """Whom to ask about the bounded records, wherever they are kept."""
-        source, locations, rule = self._source, self._taxonomy.locations, self._rule
-        owned = self._unit.has_many_records or isinstance(source, TapsSource)
+        source, many = self.source, self.unit.has_many_records
         part = RecordPart(
-            rule=rule,
+            rule=self.rule,
             clock=source.clock,
-            most=self._bound.total if self._unit.has_many_records else None,
-            key=self._key,
+            most=self.step_bound.total if many else None,
+            key=self.key,
         )
-        with open_session(self._settings) as session:
-            reading = stops_read(session, source, locations, rule, owned=owned)
-            return session.keep(reading, part, self._progress)
+        with open_session(self.settings or EngineSettings()) as session:
+            reading = stops_read(
+                session,
+                source,
+                self.taxonomy.locations,
+                self.rule,
+                owned=many or isinstance(source, TapsSource),
+            )
+            return session.keep(reading, part, self.progress)
 
 
 def _refuse_what_is_missing(
@@ -124,7 +111,74 @@ def _refuse_what_is_missing(
         )
 
 
-def _most_records(source: TapsSource | SequencesSource, rule: SequenceRule) -> int:
-    """Returns how many records a person can have: all taps of the window are one record."""
-    one = isinstance(source, TapsSource) and rule.record == "window"
-    return 1 if one else rule.max_records
+# Some tens of megabytes: what a worker holds of a piece fits beside its other work.
+_RECORDS_OF_A_PIECE = 1 << 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordPart:
+    """Keeps bounded records of people, all of each. A `hushway.engine.session.Keeping`.
+
+    Privacy:
+        At most `most` records of each person of the part are kept, each with its first stops.
+
+    Attributes:
+        rule: What makes a record, and how much of it counts.
+        clock: How times are meant; None for ready sequences, which have none.
+        most: Most records of one person; None if each record is a unit of its own.
+        key: Decides which records are kept, and the order of stops at one and the same time.
+    """
+
+    rule: SequenceRule
+    clock: Clock | None
+    most: int | None
+    key: BoundingKey
+
+    def keep(
+        self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
+    ) -> BoundedRecords:
+        """Returns the bounded records."""
+        if self.clock is None:
+            ordered = ordered_sequences(session, rows, progress)
+        else:
+            grid = day_grid(window_of(self.rule), self.clock)
+            ordered = ordered_taps(
+                session, rows, grid, rule=self.rule, key=self.key, progress=progress
+            )
+        records = records_of(ordered, max_stops=self.rule.max_stops)
+        if self.most is not None:
+            records = bounded_records(records, self.most, self.key)
+        return self._bounded(records)
+
+    def packed(self, kept: BoundedRecords) -> Iterator[bytes]:
+        """Returns records some at a time; nobody asks any more whose they are."""
+        records = kept.records
+        for first in range(0, len(records), _RECORDS_OF_A_PIECE):
+            last = min(first + _RECORDS_OF_A_PIECE, len(records))
+            start = records.start[first : last + 1]
+            stops = slice(start[0], start[-1])
+            columns = {"start": start - start[0], "stops": records.stops[stops]}
+            if records.periods is not None:
+                columns["periods"] = records.periods[stops]
+            piece = io.BytesIO()
+            np.savez(piece, allow_pickle=False, **columns)
+            yield piece.getvalue()
+
+    def unpacked(self, piece: bytes) -> BoundedRecords:
+        """Returns the records of a piece."""
+        with np.load(io.BytesIO(piece), allow_pickle=False) as columns:
+            records = Records(
+                start=columns["start"],
+                stops=columns["stops"],
+                periods=columns.get("periods"),
+                person=None,
+                since_us=None,
+            )
+        return self._bounded(records)
+
+    def answer(self, kept: BoundedRecords, question: PrefixCells | QuestionCells) -> ExactCounts:
+        """Returns the exact counts of a question."""
+        return kept.count(question)
+
+    def _bounded(self, records: Records) -> BoundedRecords:
+        return BoundedRecords(records, height=self.rule.max_stops, key=self.key)

@@ -2,27 +2,26 @@
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import Int32Array, IntArray
+from hushway.engine.counting import index_column, whole_column
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
+from hushway.families.sequences.public.prefixes import PrefixCells
+from hushway.families.sequences.public.questions import QuestionCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.counting import (
-    BoundedRecords,
-    asked_cells,
-    bound_of_cells,
-)
 from hushway.families.sequences.rows.record_bounding import (
     OrderedStops,
     bounded_records,
     records_of,
 )
+from hushway.families.sequences.rows.record_questions import BoundedRecords, SequenceCounter
 from hushway.families.sequences.rows.sequences import record_bound
-from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.query import ExactCounts, Query
+from hushway.privacy.bound import Unit
+from hushway.privacy.query import ExactCounts
 
 
-class ArraySequences:
-    """Counts sequences given as arrays, each unit bounded. A `hushway.privacy.query.Counter`.
+class ArraySequences(SequenceCounter):
+    """Counts sequences given as arrays, each unit bounded.
 
     The same rule and the same arithmetic as for files: the same records and the same key give the
     same counts.
@@ -44,9 +43,6 @@ class ArraySequences:
         period: Period of every stop, if there are several.
         since_us: Microseconds from the window's start to each record's first stop. Without it, a
             person's records that are alike are told apart by numbering them.
-
-    Raises:
-        DataError: The arrays do not fit each other, the taxonomy or the periods.
     """
 
     def __init__(  # noqa: PLR0913  one argument for each column
@@ -64,10 +60,8 @@ class ArraySequences:
         period: IntArray | None = None,
         since_us: IntArray | None = None,
     ) -> None:
-        self._taxonomy = taxonomy
-        self._unit = unit
-        self._bound = record_bound(unit, max_records)
-        self._periods = periods
+        self.taxonomy, self.unit, self.periods = taxonomy, unit, periods
+        self.step_bound = record_bound(unit, max_records)
         if (unit.has_many_records and person is None) or (periods > 1) != (period is not None):
             raise DataError(
                 "The arrays lack persons to protect or periods to count by, or have a column too "
@@ -81,31 +75,21 @@ class ArraySequences:
         ordered = OrderedStops(
             owner=None,
             part=spread,
-            place=_below(stops, len(stops), len(taxonomy.locations)).astype(np.int32),
-            period=(
-                None if period is None else _below(period, len(stops), periods).astype(np.int32)
-            ),
-            since_us=None if since_us is None else _whole(since_us, records)[spread],
+            place=_indexes(stops, len(stops), len(taxonomy.locations)),
+            period=None if period is None else _indexes(period, len(stops), periods),
+            since_us=None
+            if since_us is None
+            else whole_column(since_us, records, "records")[spread],
         )
         found = records_of(ordered, max_stops=max_stops)
         if unit.has_many_records and person is not None:
-            whose = _whole(person, records)[length > 0]
-            found = bounded_records(found.owned_by(whose), self._bound.total, key)
+            whose = whole_column(person, records, "records")[length > 0]
+            found = bounded_records(found.owned_by(whose), self.step_bound.total, key)
         self._records = BoundedRecords(found, height=max_stops, key=key)
 
-    @property
-    def unit(self) -> Unit:
-        """Who is protected."""
-        return self._unit
-
-    def bound(self, query: Query) -> Bound:
-        """Returns the bound that `count` enforces."""
-        cells = asked_cells(query, self._taxonomy, self._periods)
-        return bound_of_cells(cells, self._bound)
-
-    def count(self, query: Query) -> ExactCounts:
+    def counts_of(self, cells: PrefixCells | QuestionCells) -> ExactCounts:
         """Returns the exact counts of a question."""
-        return self._records.count(asked_cells(query, self._taxonomy, self._periods))
+        return self._records.count(cells)
 
 
 def _starts(start: IntArray, stops: int) -> IntArray:
@@ -119,21 +103,5 @@ def _starts(start: IntArray, stops: int) -> IntArray:
     return begins.astype(np.int64)
 
 
-def _below(column: IntArray, length: int, size: int) -> IntArray:
-    values = _whole(column, length)
-    if length and not 0 <= values.min() <= values.max() < size:
-        raise DataError(
-            "A stop is not among the places or the periods.",
-            advice="Give indexes of the taxonomy's places, and periods from 0.",
-        )
-    return values
-
-
-def _whole(column: IntArray, length: int) -> IntArray:
-    values = np.asarray(column)
-    if values.shape != (length,) or values.dtype.kind not in "iu":
-        raise DataError(
-            "The arrays of records must be one-dimensional, of whole numbers and of one length.",
-            advice="Give one array of integers for each column.",
-        )
-    return values.astype(np.int64)
+def _indexes(column: IntArray, length: int, size: int) -> Int32Array:
+    return index_column(column, length, size, "records").astype(np.int32)

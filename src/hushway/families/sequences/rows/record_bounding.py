@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
-from hushway.engine.key import BoundingKey, kept_in_circle
-from hushway.errors import PrivacyError
+from hushway.engine.counting import is_same, other_cells
+from hushway.engine.key import BoundingKey, kept_in_circle, numbered
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.query import ExactCounts, Query
@@ -157,7 +157,9 @@ def bounded_records(records: Records, most: int, key: BoundingKey) -> Records:
     crowded = np.flatnonzero(many)
     whose = _numbers(person[crowded])
     one, two = contents_of(records, crowded, key)
-    since = _numbered(whose, one, two) if records.since_us is None else records.since_us[crowded]
+    # Without times, records that are alike are numbered, so that they do not all tie.
+    alike, times = (whose, one, two), records.since_us
+    since = numbered(alike) if times is None else times[crowded]
     place = key.place(key.mixed(since, one, two))
     chosen = kept_in_circle(whose, place, (since, two, one), most, key)
     kept = ~many
@@ -188,19 +190,6 @@ def contents_of(records: Records, chosen: IntArray, key: BoundingKey) -> IntArra
             longer = key.chained(longer, records.periods[at].astype(np.int64))
         chain[:, going] = longer
     return chain
-
-
-def _numbered(person: IntArray, one: IntArray, two: IntArray) -> IntArray:
-    """Numbers the records of each person that are alike, so that they do not all tie."""
-    order = np.lexsort((two, one, person))
-    fresh = np.ones(len(order), dtype=np.bool_)
-    fresh[1:] = False
-    for column in (person, one, two):
-        fresh[1:] |= np.diff(column[order]) != 0
-    first = np.flatnonzero(fresh)
-    numbers = np.empty(len(order), dtype=np.int64)
-    numbers[order] = np.arange(len(order)) - np.repeat(first, np.diff([*first, len(order)]))
-    return numbers
 
 
 # A table of all candidates is quicker than sorting or searching up to so many entries a record; but
@@ -274,23 +263,15 @@ class PrefixSteps:
 
 
 def refuse_other_prefixes(query: Query, taxonomy: Taxonomy, periods: int) -> PrefixCells:
-    """Returns the candidates that a query asks for.
-
-    Raises:
-        PrivacyError: The query asks for something else than candidates of this tree.
-    """
+    """Returns the candidates that a query asks for; refuses all but those of this tree."""
     cells = query.cells
     if (
         not isinstance(cells, PrefixCells)
         or cells.periods != periods
-        or (cells.taxonomy is not taxonomy and cells.taxonomy.digest != taxonomy.digest)
+        or not is_same(cells.taxonomy, taxonomy)
         or (cells.above is None and (cells.stop, cells.grain) != (0, 0))
     ):
-        raise PrivacyError(
-            "This engine counts other cells than the query asks for.",
-            advice="Ask for prefixes over the taxonomy and the periods that the engine was made "
-            "with.",
-        )
+        raise other_cells("prefixes over the taxonomy and the periods")
     return cells
 
 

@@ -1,4 +1,4 @@
-"""Exact counts of whole records: how they begin, turn and end, and what is new in them."""
+"""Exact counts of bounded records: of prefixes, and of how records begin, turn and end."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -6,8 +6,10 @@ from functools import cached_property
 import numpy as np
 
 from hushway.arrays import BoolArray, Int8Array, Int32Array, IntArray
+from hushway.engine.counting import BoundedCounter, is_same, other_cells
 from hushway.engine.key import BoundingKey, kept_in_circle
 from hushway.errors import PrivacyError
+from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.questions import (
     FIRST_NEW,
     TURNS,
@@ -19,11 +21,18 @@ from hushway.families.sequences.public.questions import (
     RecordCells,
     Turn,
 )
+from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.public.turns import turns_of
-from hushway.families.sequences.rows.record_bounding import Records, contents_of
+from hushway.families.sequences.rows.record_bounding import (
+    PrefixSteps,
+    Records,
+    contents_of,
+    refuse_other_prefixes,
+)
 from hushway.numerics.compiled import compiled
 from hushway.numerics.search import first_at_least
-from hushway.privacy.query import ExactCounts
+from hushway.privacy.bound import Bound
+from hushway.privacy.query import ExactCounts, Query
 
 _ENDS = int(Turn.ENDS)
 
@@ -34,11 +43,6 @@ class RecordQuestions:
     Privacy:
         A record adds to the cells of a question no more than `bound` of the cells says. The records
         must be bounded already, and cut to the height.
-
-    Args:
-        records: The bounded records.
-        height: Stops of a record that count.
-        key: Decides which new stops of a record are counted.
     """
 
     def __init__(self, records: Records, *, height: int, key: BoundingKey) -> None:
@@ -50,11 +54,7 @@ class RecordQuestions:
         self._counting: dict[int, IntArray] = {}
 
     def count(self, cells: QuestionCells) -> ExactCounts:
-        """Returns the exact counts of a question.
-
-        Raises:
-            PrivacyError: The question is about records of another height.
-        """
+        """Returns the exact counts of a question."""
         if cells.height != self._height:
             raise PrivacyError(
                 "The question is about records of another height than those that are counted.",
@@ -210,3 +210,45 @@ def _count_turns(
             row = stops[at] if by_place else (at - first) * TURNS + turns[at]
             counts[row * TURNS + turn] += 1
     return counts
+
+
+class BoundedRecords:
+    """Counts in records of which every unit has a bounded number."""
+
+    def __init__(self, records: Records, *, height: int, key: BoundingKey) -> None:
+        self.records = records
+        self._prefixes = PrefixSteps(records)
+        self._questions = RecordQuestions(records, height=height, key=key)
+
+    def count(self, cells: PrefixCells | QuestionCells) -> ExactCounts:
+        """Returns the exact counts of a question."""
+        if isinstance(cells, PrefixCells):
+            return self._prefixes.count(cells)
+        return self._questions.count(cells)
+
+
+class SequenceCounter(BoundedCounter[PrefixCells | QuestionCells]):
+    """Answers questions about sequences over one taxonomy, each unit bounded."""
+
+    taxonomy: Taxonomy
+    periods: int
+    step_bound: Bound
+
+    def asked(self, query: Query) -> PrefixCells | QuestionCells:
+        """Returns the cells that a query asks for."""
+        cells = query.cells
+        if not isinstance(cells, RecordCells | NewStopCells | JointCells | KnownPrefixCells):
+            return refuse_other_prefixes(query, self.taxonomy, self.periods)
+        if not is_same(cells.taxonomy, self.taxonomy):
+            raise other_cells("the places")
+        return cells
+
+    def bound_of(self, cells: PrefixCells | QuestionCells) -> Bound:
+        """Returns how far one unit moves the counts of some cells.
+
+        Privacy:
+            A record lies in at most one candidate of a step of a prefix tree. What it adds to other
+            questions is said and enforced where they are defined and counted.
+        """
+        bound = self.step_bound
+        return bound if isinstance(cells, PrefixCells) else cells.bound(bound.total)

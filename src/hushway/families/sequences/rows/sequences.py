@@ -1,6 +1,7 @@
 """Where protected sequences are, what makes one, and the way from rows to them."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -142,9 +143,6 @@ def record_bound(unit: Unit, max_records: int) -> Bound:
         A record lies in at most one candidate of a step, so a person with at most `max_records`
         records adds at most that many, and all may fall into one candidate. A unit "record" is one
         of them. `bounded_records` enforces it.
-
-    Raises:
-        PrivacyError: `max_records` is not a whole number of at least 1.
     """
     return Bound.of_records(max_records if unit.has_many_records else 1)
 
@@ -156,14 +154,10 @@ def record_bound(unit: Unit, max_records: int) -> Bound:
 
 
 def rows_read(session: Session, source: TapsSource | SequencesSource) -> Reading:
-    """Returns how taps, or the stops of ready sequences, come into an engine, all of them.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
-    """
+    """Returns how taps, or the stops of ready sequences, come into an engine, all of them."""
     layout = session.layout(source)
     together = "person" if "person" in layout.kinds else None
-    return Reading(layout=layout, read=_Rows(source), together=together)
+    return Reading(layout=layout, read=partial(_rows, source), together=together)
 
 
 def stops_read(
@@ -182,12 +176,9 @@ def stops_read(
     Privacy:
         A tap or a stop is kept or dropped by looking at it and at public tables alone, and with it
         nothing else of the sequence. With owners, sequences without a person are dropped.
-
-    Raises:
-        DataError: A file cannot be opened, or does not have the columns.
     """
     reading = rows_read(session, source)
-    read = _Countable(_Rows(source), locations, rule, owned)
+    read = _Countable(source, locations, rule, owned)
     span = None
     if isinstance(source, TapsSource):
         grid = day_grid(window_of(rule), source.clock)
@@ -195,35 +186,31 @@ def stops_read(
     return replace(reading, read=read, together="person" if owned else None, span_us=span)
 
 
-@dataclass(frozen=True)
-class _Rows:
+def _rows(
+    source: TapsSource | SequencesSource, session: EmbeddedSession, layout: Layout | None
+) -> ir.Table:
     """Reads taps, or stops of ready sequences, one by one."""
-
-    source: TapsSource | SequencesSource
-
-    def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        assert layout is not None  # noqa: S101  what tables of rows have
-        if isinstance(self.source, TapsSource):
-            return read_rows(session, layout, self.source.clock)
-        return read_stops(session, layout, self.source.separator)
+    if isinstance(source, TapsSource):
+        return read_rows(session, layout, source.clock)
+    return read_stops(session, layout, source.separator)
 
 
 @dataclass(frozen=True)
 class _Countable:
     """Reads taps or stops that can be counted."""
 
-    rows: _Rows
+    source: TapsSource | SequencesSource
     locations: Locations
     rule: SequenceRule
     owned: bool
 
     def __call__(self, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
-        rows = self.rows(session, layout)
+        source = self.source
+        rows = _rows(source, session, layout)
         integers = bool(rows.location.type().is_integer())
         places = load_places(session, self.locations, integers=integers).rename(location="id")
         if self.owned:
             rows = rows.drop_null(["person"])
-        source = self.rows.source
         if not isinstance(source, TapsSource):
             owner = ["person"] if self.owned else []
             stops = rows.inner_join(places, "location")
@@ -247,17 +234,6 @@ def ordered_taps(
 
     Privacy:
         The order of a person's taps depends on these taps and the key alone.
-
-    Args:
-        session: The engine.
-        taps: What `stops_read` reads of taps.
-        grid: The days and periods of the window.
-        rule: What makes a record.
-        key: Decides among taps at the same time.
-        progress: Told from 0 to 1 how far it is.
-
-    Raises:
-        DataError: The taps cannot be read, or memory or disk ran out.
     """
     ordered = _owned(session, taps, progress).order_by(["owner", "since_us"])
     found = session.run(_narrow(ordered, ["owner", "place", "since_us"]), _half(progress, 1))
@@ -278,16 +254,7 @@ def ordered_taps(
 def ordered_sequences(
     session: EmbeddedSession, stops: ir.Table, progress: ShareProgress | None = None
 ) -> OrderedStops:
-    """Returns the stops of ready sequences, ordered by person, if they have one, and record.
-
-    Args:
-        session: The engine.
-        stops: What `stops_read` reads of ready sequences.
-        progress: Told from 0 to 1 how far it is.
-
-    Raises:
-        DataError: The sequences cannot be read, or memory or disk ran out.
-    """
+    """Returns the stops of ready sequences, ordered by person, if they have one, and record."""
     has_owner = "person" in stops.columns
     owned = _owned(session, stops, progress) if has_owner else stops
     names = ["owner"] if has_owner else []
@@ -299,11 +266,7 @@ def ordered_sequences(
 
 
 def window_of(rule: SequenceRule) -> Periods:
-    """Returns the window of a rule.
-
-    Raises:
-        DataError: The rule has none.
-    """
+    """Returns the window of a rule."""
     if rule.window is None:
         raise DataError(
             "Taps cannot become sequences without a window of days.",
@@ -317,12 +280,6 @@ def settled(owner: IntArray, since_us: IntArray, place: Int32Array, key: Boundin
 
     Privacy:
         Only taps of one owner change places with each other.
-
-    Args:
-        owner: Whose each tap is, ascending.
-        since_us: When it was, ascending for each owner.
-        place: Where it was.
-        key: Decides among taps at the same time.
     """
     same = (owner[1:] == owner[:-1]) & (since_us[1:] == since_us[:-1])
     if not same.any():

@@ -15,20 +15,13 @@ from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Cycle, Periods
+from support.windows import window as days_window
 
 WEST, SOUTH, STEP = 2.30, 48.80, 0.01
 
 
 def window(cycle: Cycle = "window") -> Periods:
-    return Periods(
-        zone="Europe/Paris",
-        first_day=date(2007, 9, 10),
-        last_day=date(2007, 9, 16),
-        opens=0,
-        closes=1440,
-        minutes=60,
-        cycle=cycle,
-    )
+    return days_window(date(2007, 9, 10), date(2007, 9, 16), zone="Europe/Paris", cycle=cycle)
 
 
 def blocks(columns: int, rows: int) -> Areas:

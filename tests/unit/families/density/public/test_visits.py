@@ -20,8 +20,8 @@ from hushway.families.density.public.visits import (
 )
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
-from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound
+from support.windows import window
 
 QUANTA = 60
 
@@ -43,15 +43,7 @@ def small_universe(days: int = 1) -> DensityUniverse:
         Location(id=f"t{i}", name="", lon=float(lon), lat=float(lat), zone="")
         for i, (lon, lat) in enumerate(places)
     )
-    periods = Periods(
-        zone="UTC",
-        first_day=date(2026, 1, 5),
-        last_day=date(2026, 1, 4 + days),
-        opens=0,
-        closes=1440,
-        minutes=240,
-        cycle="window",
-    )
+    periods = window(date(2026, 1, 5), date(2026, 1, 4 + days), minutes=240, cycle="window")
     return density_universe(areas, periods, Locations(towers))
 
 

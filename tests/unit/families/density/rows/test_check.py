@@ -18,8 +18,8 @@ from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
-from hushway.geography.periods import Periods
 from hushway.tables.check import Policy, RowsChecked
+from support.windows import window
 
 WriteFile = Callable[..., Path]
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1)
@@ -40,15 +40,7 @@ def universe_of(*, positions: bool = False, opens: int = 0) -> DensityUniverse:
                 Area(id=str(i), name="", shape=shapely.box(i, 0.0, i + 1.0, 1.0)) for i in range(2)
             )
         ),
-        periods=Periods(
-            zone="Europe/Paris",
-            first_day=date(2026, 3, 29),
-            last_day=date(2026, 3, 29),
-            opens=opens,
-            closes=1440,
-            minutes=60,
-            cycle="window",
-        ),
+        periods=window(date(2026, 3, 29), zone="Europe/Paris", opens=opens, cycle="window"),
         sites=None if positions else sites,
         cover=Cover(
             pieces=pieces,

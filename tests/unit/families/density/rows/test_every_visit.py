@@ -9,7 +9,7 @@ from hushway.engine.embedded import embedded_session
 from hushway.engine.settings import EngineSettings
 from hushway.families.density.job import EventRows
 from hushway.families.density.public.visits import DensityUniverse
-from hushway.families.density.rows.every_visit import EveryVisit, VisitsOfPeople
+from hushway.families.density.rows.counter import EveryVisit, VisitsOfPeople
 from hushway.families.density.rows.rows import visits_read
 from hushway.families.density.study.scene import exact_visits
 from hushway.families.load import plan_from, prepare

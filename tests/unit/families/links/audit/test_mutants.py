@@ -49,10 +49,10 @@ from hushway.families.links.audit.suite import (
     within_the_radius,
 )
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts
-from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.universe import (
     MovementCells,
     MovementLimits,
+    MovementQueryCells,
     SpeedSums,
 )
 from hushway.families.links.rows.noisy import MetricEnds, NoisyTrips, noisy_trips

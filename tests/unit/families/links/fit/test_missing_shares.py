@@ -17,7 +17,7 @@ from hushway.families.links.fit.missing_shares import (
     group_shares,
     shares_by_size,
 )
-from hushway.families.links.public.left_out import WEIGHTS
+from hushway.families.links.public.universe import WEIGHTS
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event
 from hushway.privacy.loss import PureLoss

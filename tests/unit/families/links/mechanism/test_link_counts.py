@@ -15,9 +15,10 @@ from hushway.families.links.mechanism.counts import (
     smaller_noise,
     spends_of,
 )
-from hushway.families.links.public.left_out import LeftOutCells, LeftOutClasses
 from hushway.families.links.public.universe import (
     ClassZones,
+    LeftOutCells,
+    LeftOutClasses,
     MovementCells,
     MovementLimits,
     SpeedSums,

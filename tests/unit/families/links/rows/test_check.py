@@ -16,9 +16,9 @@ from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.families.links.rows.check import check_traces
 from hushway.families.links.rows.gpx import GpxTraces
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
-from hushway.geography.periods import Periods
 from hushway.tables.check import Policy
-from hushway.tables.found import LimitFound
+from hushway.tables.profile import LimitFound
+from support.windows import window
 
 WriteFile = Callable[..., Path]
 SETTINGS = EngineSettings(memory_limit="500MB", threads=1)
@@ -33,14 +33,7 @@ def universe_of(opens: int = 0) -> LinkUniverse:
     """The clocks go forward on the only day."""
     return LinkUniverse(
         roads=ROADS,
-        periods=Periods(
-            zone="Europe/Paris",
-            first_day=date(2026, 3, 29),
-            last_day=date(2026, 3, 29),
-            opens=opens,
-            closes=1440,
-            minutes=60,
-        ),
+        periods=window(date(2026, 3, 29), zone="Europe/Paris", opens=opens),
         zone=np.zeros(ROADS.links, dtype=np.int64),
         zones=("all",),
     )

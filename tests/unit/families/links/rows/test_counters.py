@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from hushway.engine.key import BoundingKey
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError, PrivacyError
-from hushway.families.links.public.left_out import MovementQueryCells
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import (
     LinkUniverse,
     MovementCells,
     MovementLimits,
+    MovementQueryCells,
     SpeedSums,
 )
 from hushway.families.links.rows.bounding import ArrayMovements
-from hushway.families.links.rows.gpx import GpxTraces, MdsTraces
+from hushway.families.links.rows.gpx import GpxTraces
 from hushway.families.links.rows.movements import TraceMovements
-from hushway.families.links.rows.rows import AnyTraces, TraceColumns, TracesSource
+from hushway.families.links.rows.rows import AnyTraces, MdsTraces, TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query

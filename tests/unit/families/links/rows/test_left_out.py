@@ -9,9 +9,15 @@ from numpy.typing import NDArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.links.city.road_city import road_city
-from hushway.families.links.public.left_out import WEIGHTS, LeftOutCells, LeftOutClasses
 from hushway.families.links.public.roads import grid_zones
-from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
+from hushway.families.links.public.universe import (
+    WEIGHTS,
+    LeftOutCells,
+    LeftOutClasses,
+    LinkUniverse,
+    MovementCells,
+    MovementLimits,
+)
 from hushway.families.links.rows import bounding
 from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.geography.periods import Periods

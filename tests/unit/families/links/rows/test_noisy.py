@@ -33,9 +33,9 @@ from hushway.families.links.rows.noisy import (
 )
 from hushway.families.links.rows.rows import PeoplePositions, TraceColumns, TracesSource
 from hushway.families.links.rows.trips import Splitting, Trips
-from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
+from support.windows import window
 
 WriteFile = Callable[..., Path]
 KEY = BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS))
@@ -306,14 +306,7 @@ class _Flat:
 
 UNIVERSE = LinkUniverse(
     roads=ROADS,
-    periods=Periods(
-        zone="UTC",
-        first_day=date(2026, 3, 2),
-        last_day=date(2026, 3, 2),
-        opens=0,
-        closes=1440,
-        minutes=1440,
-    ),
+    periods=window(date(2026, 3, 2), minutes=1440),
     zone=np.zeros(ROADS.links, dtype=np.int64),
     zones=("all",),
 )

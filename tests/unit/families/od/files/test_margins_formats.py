@@ -24,8 +24,12 @@ from hushway.families.od.files.omx import matrix_names
 from hushway.families.od.files.pairs import pair_columns, read_pairs, write_pairs
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, pair_feature, total_feature
-from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.geography.locations import Labels, labels_of_codes
 from hushway.geography.periods import Periods
 

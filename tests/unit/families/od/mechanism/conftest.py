@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
-from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 

@@ -20,9 +20,9 @@ from hushway.families.od.public.features import (
     origins_feature,
     pair_feature,
     period_feature,
+    place_pair_labels,
     total_feature,
 )
-from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.locations import labels_of_codes
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator

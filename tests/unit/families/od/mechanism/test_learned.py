@@ -23,10 +23,10 @@ from hushway.families.od.public.features import (
     origins_feature,
     pair_feature,
     period_feature,
+    place_pair_labels,
     total_feature,
     without_idle,
 )
-from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit

@@ -6,8 +6,12 @@ import pytest
 
 from hushway.families.od.planning.recommend import make_stand_in, plan_lines, recommend
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import pair_feature, period_feature, total_feature
-from hushway.families.od.public.pair_labels import place_pair_labels
+from hushway.families.od.public.features import (
+    pair_feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit

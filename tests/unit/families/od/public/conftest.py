@@ -7,7 +7,7 @@ import pytest
 
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations
-from hushway.geography.periods import Periods
+from support.windows import window
 
 MakeCells = Callable[..., ODCells]
 
@@ -20,14 +20,7 @@ def small_cells(places: int, *, periods: int = 3, include_intrazonal: bool = Fal
                 for i in range(places)
             )
         ),
-        periods=Periods(
-            zone="UTC",
-            first_day=date(2026, 1, 5),
-            last_day=date(2026, 1, 5),
-            opens=0,
-            closes=60 * periods,
-            minutes=60,
-        ),
+        periods=window(date(2026, 1, 5), closes=60 * periods),
         include_intrazonal=include_intrazonal,
     )
 

@@ -6,7 +6,7 @@ import pytest
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Location, Locations
-from hushway.geography.periods import Periods
+from support.windows import window
 
 
 def cells(places: int, *, include_intrazonal: bool, minutes: int = 480) -> ODCells:
@@ -16,14 +16,7 @@ def cells(places: int, *, include_intrazonal: bool, minutes: int = 480) -> ODCel
                 Location(id=f"p{i}", name="", lon=i / 100, lat=0.0, zone="") for i in range(places)
             )
         ),
-        periods=Periods(
-            zone="UTC",
-            first_day=date(2026, 1, 1),
-            last_day=date(2026, 1, 1),
-            opens=0,
-            closes=1440,
-            minutes=minutes,
-        ),
+        periods=window(date(2026, 1, 1), minutes=minutes),
         include_intrazonal=include_intrazonal,
     )
 

@@ -9,11 +9,11 @@ from hushway.families.od.public.features import (
     Feature,
     pair_feature,
     period_feature,
+    place_pair_labels,
     refuse_idle,
     total_feature,
     without_idle,
 )
-from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.locations import Labels, labels_of_codes
 
 MakeCells = Callable[..., ODCells]

@@ -9,9 +9,14 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.features import Feature, pair_feature, period_feature, total_feature
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
 from hushway.families.od.public.groups import groups_of, refines
-from hushway.families.od.public.pair_labels import place_pair_labels
 from hushway.geography.locations import labels_of_codes
 
 MakeCells = Callable[..., ODCells]

@@ -7,7 +7,7 @@ import pytest
 
 from hushway.errors import GeographyError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.pair_labels import (
+from hushway.families.od.public.features import (
     Side,
     every_period,
     pair_table_labels,

@@ -13,7 +13,8 @@ from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.counter import EngineTrips, TripColumns, TripsSource
+from hushway.families.od.rows.counter import EngineTrips
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
 from hushway.tables.check import Policy, Problem

@@ -10,9 +10,11 @@ import pyarrow as pa
 import pytest
 
 from hushway.engine.key import BoundingKey
+from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError, PrivacyError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.rows.counter import EngineSettings, EngineTrips, TripColumns, TripsSource
+from hushway.families.od.rows.counter import EngineTrips
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
 from hushway.tables.layout import Clock

@@ -12,8 +12,7 @@ from hushway.engine.key import BoundingKey
 from hushway.engine.settings import EngineSettings
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.counter import EngineTrips
-from hushway.families.od.rows.part import PlacedTrips
+from hushway.families.od.rows.counter import EngineTrips, TripPart
 from hushway.families.od.rows.trips import TripColumns, TripsSource, trips_read
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
@@ -135,6 +134,9 @@ def test_a_cluster_keeps_all_rows_of_a_unit_together(
     csv_file: Write, cells: ODCells, columns: TripColumns, unit: Unit, together: str | None
 ) -> None:
     source = TripsSource(csv_file(numbered_trips(1), header=HEADER), columns)
-    place = PlacedTrips(cells=cells, clock="local", id_kinds=("text", "text"))
+    key = BoundingKey((1,) * BoundingKey.WORDS)
+    part = TripPart(
+        cells=cells, clock="local", id_kinds=("text", "text"), unit=unit, max_trips=1, key=key
+    )
     with embedded_session(SMALL) as session:
-        assert place.after(trips_read(session, source), unit).together == together
+        assert part.after(trips_read(session, source)).together == together

@@ -104,7 +104,7 @@ def counter(
 def taps(file: Path, town: Taxonomy, key: BoundingKey, **choices: Any) -> dict[Any, int]:
     source = TapsSource(file, TapColumns(), choices.pop("clock", "local"))
     made = counter(source, town, key, **choices)
-    return records(made, town, made._rule.periods)
+    return records(made, town, made.periods)
 
 
 def test_a_record_is_a_persons_day_in_the_order_of_time(

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hushway.tables.found import RowsFound, Sizes
+from hushway.tables.profile import RowsFound, Sizes
 
 
 def sizes(*each: int) -> Sizes:

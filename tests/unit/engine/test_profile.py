@@ -9,11 +9,11 @@ import pyarrow as pa
 import pytest
 
 from hushway.engine.embedded import EmbeddedSession, embedded_session
-from hushway.engine.found import swapped_positions, times_found
+from hushway.engine.profile import swapped_positions, times_found
 from hushway.engine.settings import EngineSettings
-from hushway.geography.periods import Periods
-from hushway.tables.found import TimesFound
 from hushway.tables.layout import Clock
+from hushway.tables.profile import TimesFound
+from support.windows import window
 
 
 @pytest.fixture
@@ -26,14 +26,7 @@ def found(
     session: EmbeddedSession, times: list[int | None], clock: Clock, zone: str
 ) -> TimesFound | None:
     session.backend.con.register("some_times", pa.table({"us": pa.array(times, pa.int64())}))
-    periods = Periods(
-        zone=zone,
-        first_day=date(2026, 3, 1),
-        last_day=date(2026, 3, 31),
-        opens=360,
-        closes=1200,
-        minutes=60,
-    )
+    periods = window(date(2026, 3, 1), date(2026, 3, 31), zone=zone, opens=360, closes=1200)
     return times_found(session, session.table("some_times"), periods, clock)
 
 

@@ -1,21 +1,26 @@
-"""What is worth knowing about the rows: sentences for the steward, and ids that many people share.
+"""What the checks of all families share: kinds of rows, shared ids, and words for the steward."""
 
-Such an id counts as one person. The limit then drops most of its rows, and those who share it have
-one person's protection together, so a steward should know before anything is published.
-"""
-
+from collections.abc import Mapping
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
 
+from hushway.engine.grids import DayGrid, TimeGrid
 from hushway.engine.session import Session
 from hushway.errors import DataError
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
-from hushway.tables.check import Policy, Problem, Severity
+from hushway.tables.check import Policy, Problem, RowsChecked, verdicts
 from hushway.tables.layout import Columns
+from hushway.tables.profile import RowsFound
+
+# An id that many people share counts as one person. The limit then drops most of its rows, and
+# those who share it have one person's protection together, so a steward should know before anything
+# is published.
 
 _DAY_US: Final = 86_400_000_000
 # An id looks shared if it has more than so many trips, taps, records or events on each of its days:
@@ -109,15 +114,6 @@ def ids_in_two_places(
     return _counted(session, ids, shared)
 
 
-def facts_of(found: dict[str, int]) -> dict[str, float]:
-    """Returns the numbers that the message names: how many ids, and their share of rows in %."""
-    rows = max(found.get("rows_with_id", 0), 1)
-    return {
-        "shared": found.get("shared_number", 0),
-        "share": 100 * found.get("shared_ids", 0) / rows,
-    }
-
-
 def _counted(session: Session, ids: ir.Table, shared: ir.BooleanValue) -> dict[str, int]:
     counts = ids.aggregate(
         shared_ids=shared.ifelse(ids.rows, 0).sum().fill_null(0),
@@ -175,28 +171,44 @@ IMPOSSIBLE_POSITION = (
 )
 
 
-def problems_of(
-    found: dict[str, int],
+def counts_found(
+    session: Session, summary: ir.Table, noun: str, one: str, progress: ShareProgress | None
+) -> dict[str, int]:
+    """Returns the numbers of rows of every kind, malformed ones included.
+
+    Raises:
+        DataError: There is not a single row.
+    """
+    found = first_row(session.run(summary, progress))
+    if found["rows"] == 0:
+        raise DataError(
+            f"The {noun} are empty: there is not a single {one}.",
+            advice=f"Give files with at least one {one}.",
+        )
+    return found | {"malformed_row": session.malformed_rows()}
+
+
+def rows_found(found: Mapping[str, int], **more: Any) -> RowsFound:
+    """Returns how many rows there are, and how many of them can be counted."""
+    return RowsFound(read=found["rows"] + found["malformed_row"], kept=found["kept"], **more)
+
+
+def rows_checked(  # noqa: PLR0917  what was found, and how it is put into words
+    found: Mapping[str, int],
+    profile: RowsFound,
     columns: Columns,
     policy: Policy,
     words: Words,
-    facts: dict[str, float] | None = None,
-) -> list[Problem]:
-    """Returns the problems that there are, those that the plan refuses first.
-
-    Args:
-        found: Number of rows of each kind, and of each column without a value (`null_person`).
-        columns: Names for the sentences.
-        policy: What the plan says.
-        words: A message and an advice for each kind.
-        facts: Numbers that a message names.
-    """
+    facts: Mapping[str, float] | None = None,
+) -> RowsChecked:
+    """Returns the problems that there are, those that the plan refuses first, and the profile."""
     roles = columns.roles
-    empty = [roles[role] for role in roles if found.get(f"null_{role}")]
     blanks = {
-        "empty": ", ".join(map(repr, empty)),
+        "empty": ", ".join(repr(roles[role]) for role in roles if found.get(f"null_{role}")),
         "within": " of one person" if "person" in roles else "",
         "alike": ", ".join(role for role in roles if role != "trip_id"),
+        "shared": found.get("shared_number", 0),
+        "share": 100 * found.get("shared_ids", 0) / max(found.get("rows_with_id", 0), 1),
         **(facts or {}),
     }
     problems = [
@@ -205,24 +217,65 @@ def problems_of(
             message=message.format(**blanks),
             count=found[kind],
             advice=advice,
-            severity=_severity(kind, policy),
+            severity=getattr(policy, kind, "note"),
         )
         for kind, (message, advice) in words.items()
         if found.get(kind)
     ]
-    return sorted(problems, key=lambda problem: not problem.refused)
+    return RowsChecked(
+        problems=tuple(sorted(problems, key=lambda problem: not problem.refused)),
+        verdicts=tuple(verdicts(profile, policy)),
+        found=profile,
+    )
 
 
-def _severity(kind: str, policy: Policy) -> Severity:
-    rule: Severity = getattr(policy, kind, "note")
-    return rule
+Buckets = TimeGrid | DayGrid
 
 
-def bucket_of(us: ir.IntegerValue, start_us: int, end_us: int, bucket_us: int) -> ir.IntegerValue:
+def in_window(us: ir.IntegerValue, grid: Buckets) -> ir.BooleanValue:
+    """Says which times lie in the window; a time that cannot be read does not."""
+    inside: ir.BooleanValue = (us >= grid.start_us) & (us < grid.end_us)
+    return inside.fill_null(ibis.literal(value=False))
+
+
+def bucket_of(us: ir.IntegerValue, grid: Buckets) -> ir.IntegerValue:
     """Returns the start of the bucket of each time; null outside."""
-    inside = (us >= start_us) & (us < end_us)
+    inside = (us >= grid.start_us) & (us < grid.end_us)
     # Only inside: far outside the difference would not fit into 64 bits.
-    return inside.ifelse(us - (us - start_us) % bucket_us, ibis.null("int64"))
+    return inside.ifelse(us - (us - grid.start_us) % grid.bucket_us, ibis.null("int64"))
+
+
+def looked_up(rows: ir.Table, table: ir.Table, key: str) -> ir.Table:
+    """Adds the columns of a public table to all rows, null where it does not have their key."""
+    return rows.left_join(table, key).drop(f"{key}_right")
+
+
+def with_buckets(rows: ir.Table, grid: Buckets, buckets: ir.Table) -> ir.Table:
+    """Adds what a public table of buckets says of each time, null outside."""
+    return looked_up(rows.mutate(bucket=bucket_of(rows.us, grid)), buckets, "bucket")
+
+
+def null_kinds(rows: ir.Table, roles: Mapping[str, str]) -> dict[str, ir.BooleanValue]:
+    """Returns which rows lack a value: by the purposes of columns, of the time, and at all."""
+    kinds = {
+        f"null_{role}": rows[name].isnull() for name, role in roles.items() if name in rows.columns
+    }
+    for name, role in (("timed", "time"), ("dated", "service_date")):
+        if name in rows.columns:
+            kinds[f"null_{role}"] = ~rows[name]
+    return kinds | {"null_value": reduce(or_, kinds.values())}
+
+
+def time_kinds(rows: ir.Table, skipped: Periods | None) -> dict[str, ir.BooleanValue]:
+    """Returns which rows have a time that cannot be counted, given the period of each."""
+    gone, given = in_gaps(rows.us, skipped), rows.timed
+    if "dated" in rows.columns:
+        given &= rows.dated
+    return {
+        "unparsable_time": given & rows.us.isnull(),
+        "impossible_time": rows.us.notnull() & gone,
+        "outside_window": rows.us.notnull() & rows.period.isnull() & ~gone,
+    }
 
 
 def in_gaps(us: ir.IntegerValue, skipped: Periods | None) -> ir.BooleanValue:
@@ -233,20 +286,19 @@ def in_gaps(us: ir.IntegerValue, skipped: Periods | None) -> ir.BooleanValue:
     return gone.fill_null(ibis.literal(value=False))
 
 
-def rows_between(rows: ir.Table, start_us: int, end_us: int, *further: str) -> ir.Table:
-    """Returns whose rows were when: (person, us) of rows with a person and a time inside.
+def summary_of(rows: ir.Table, kinds: Mapping[str, ir.BooleanValue], **more: ir.Value) -> ir.Table:
+    """Returns one row with the number of rows, and of those of every kind."""
+    counts = {kind: condition.sum().fill_null(0) for kind, condition in kinds.items()}
+    return rows.aggregate(rows=rows.count(), **counts, **more)
 
-    Args:
-        rows: The rows.
-        start_us: The first microsecond.
-        end_us: The end.
-        further: Other columns to keep.
-    """
-    inside = rows.filter(rows.us >= start_us, rows.us < end_us)
+
+def rows_between(rows: ir.Table, grid: Buckets, *further: str) -> ir.Table:
+    """Returns (person, us, and further columns) of rows with a person and a time in the window."""
+    inside = rows.filter(rows.us >= grid.start_us, rows.us < grid.end_us)
     return inside.select("person", "us", *further).drop_null(["person"])
 
 
-def first_row(columns: dict[str, Any]) -> dict[str, int]:
+def first_row(columns: Mapping[str, Any]) -> dict[str, int]:
     """Returns the only row of an answer."""
     return {name: _whole(values[0]) for name, values in columns.items()}
 
@@ -262,30 +314,8 @@ def _whole(number: Any) -> int:
 def copies_of(rows: ir.Table, columns: list[str], needed: list[str] | None = None) -> ir.Table:
     """Returns one row: how many rows are copies of another.
 
-    Args:
-        rows: The rows.
-        columns: What copies have in common.
-        needed: What a row must have to be looked at; all of these columns, unless said.
+    Only rows are looked at that have all `needed` columns, or all that copies have in common.
     """
     groups = rows.drop_null(needed or columns).group_by(columns)
     counted = groups.aggregate(times=lambda group: group.count())
     return counted.aggregate(duplicate_rows=(counted.times - 1).sum().fill_null(0))
-
-
-def refuse_nothing(found: dict[str, int], noun: str, single: str, one: str) -> None:
-    """Refuses files without a row.
-
-    Args:
-        found: Number of rows of each kind.
-        noun: What the rows are called.
-        single: What there is not a single of.
-        one: What at least one is needed of.
-
-    Raises:
-        DataError: There is none.
-    """
-    if found["rows"] == 0:
-        raise DataError(
-            f"The {noun} are empty: there is not a single {single}.",
-            advice=f"Give files with at least one {one}.",
-        )

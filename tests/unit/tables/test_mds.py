@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hushway.errors import DataError
-from hushway.families.links.rows.gpx import MdsTraces, read_mds
+from hushway.tables.mds import read_mds_positions
 
 
 def trip(number: str, points: list[tuple[Any, Any, Any]], **owner: Any) -> dict[str, Any]:
@@ -40,8 +40,8 @@ def written(folder: Path, answer: Any) -> Path:
     "answer", [{"version": "1.2.0", "data": {"trips": TRIPS}}, {"trips": TRIPS}, TRIPS]
 )
 def test_points_of_routes_become_rows(tmp_path: Path, answer: Any) -> None:
-    for source in (MdsTraces(written(tmp_path, answer)), MdsTraces(tmp_path)):
-        rows = [tuple(row.values()) for row in read_mds(source).to_pylist()]
+    for source in (written(tmp_path, answer), tmp_path):
+        rows = [tuple(row.values()) for row in read_mds_positions(source).to_pylist()]
         assert rows == [
             ("d", "t1", 1_000_000, True, 0.5, 1.5),
             ("d", "t1", 1_500_500, True, 0.6, 1.5),
@@ -59,7 +59,7 @@ def test_what_cannot_be_understood_is_left_to_the_check(tmp_path: Path) -> None:
         (None, 1.5, 0),
         (10**400, 1.5, 0),
     ]
-    table = read_mds(MdsTraces(written(tmp_path, [trip("t", points)])))
+    table = read_mds_positions(written(tmp_path, [trip("t", points)]))
     assert table["person"].null_count == 7
     assert table["us"].to_pylist() == [None, None, None, None, 0, 0, 0]
     assert table["timed"].to_pylist() == [False, True, True, True, True, True, True]
@@ -70,7 +70,7 @@ def test_what_cannot_be_understood_is_left_to_the_check(tmp_path: Path) -> None:
 
 
 def test_no_trips_are_no_rows(tmp_path: Path) -> None:
-    assert read_mds(MdsTraces(written(tmp_path, {"trips": []}))).num_rows == 0
+    assert read_mds_positions(written(tmp_path, {"trips": []})).num_rows == 0
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_files_without_trips_are_refused_without_a_word_of_them(
     tmp_path: Path, answer: Any
 ) -> None:
     with pytest.raises(DataError, match="does not hold trips with routes") as caught:
-        read_mds(MdsTraces(written(tmp_path, answer)))
+        read_mds_positions(written(tmp_path, answer))
     assert "secret" not in str(caught.value)
     assert caught.value.__context__ is None
 
@@ -97,7 +97,7 @@ def test_files_without_trips_are_refused_without_a_word_of_them(
 def test_files_that_are_no_json_are_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "trips.json").write_text(text, encoding="utf-8")
     with pytest.raises(DataError, match="it is not JSON") as caught:
-        read_mds(MdsTraces(tmp_path))
+        read_mds_positions(tmp_path)
     assert caught.value.__context__ is None
 
 
@@ -110,7 +110,7 @@ def test_files_that_are_no_json_are_refused(tmp_path: Path, text: str) -> None:
 )
 def test_half_a_character_is_no_id(broken: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(DataError, match="not JSON in Unicode") as caught:
-        read_mds(MdsTraces(written(tmp_path, [broken])))
+        read_mds_positions(written(tmp_path, [broken]))
     assert caught.value.__context__ is None
 
 
@@ -118,7 +118,7 @@ def test_a_whole_pair_of_surrogates_is_a_character(tmp_path: Path) -> None:
     file = tmp_path / "trips.json"
     file.write_text(json.dumps([trip("t", [(0, 1, 1000)], device_id="🛴")]), encoding="utf-8")
     assert "\\ud83d" in file.read_text(encoding="utf-8")
-    assert read_mds(MdsTraces(file))["person"].to_pylist() == ["🛴"]
+    assert read_mds_positions(file)["person"].to_pylist() == ["🛴"]
 
 
 @pytest.mark.parametrize("coordinates", [[0.5], [], "x", None, 7])
@@ -126,4 +126,4 @@ def test_a_point_that_is_none_is_refused(coordinates: Any, tmp_path: Path) -> No
     broken = trip("t", [(0.5, 1.5, 1000)], device_id="d")
     broken["route"]["features"][0]["geometry"]["coordinates"] = coordinates
     with pytest.raises(DataError, match="does not hold trips with routes of points"):
-        read_mds(MdsTraces(written(tmp_path, [broken])))
+        read_mds_positions(written(tmp_path, [broken]))

@@ -9,7 +9,6 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
-import ibis
 import ibis.expr.types as ir
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +17,8 @@ from hushway.arrays import IntArray
 from hushway.engine.session import Session
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
-from hushway.tables.found import PlacesFound, Sizes, TimesFound
 from hushway.tables.layout import Clock
+from hushway.tables.profile import PlacesFound, Sizes, TimesFound
 
 # All clocks of today are whole quarters of an hour apart.
 _QUARTER_US: Final = 900_000_000
@@ -38,15 +37,7 @@ def times_found(
     clock: Clock,
     progress: ShareProgress | None = None,
 ) -> TimesFound | None:
-    """Returns when rows were; None if no time can be read.
-
-    Args:
-        session: The engine.
-        rows: Rows with a time `us`.
-        periods: The plan's window.
-        clock: How their times are meant.
-        progress: Told from 0 to 1 how far it is.
-    """
+    """Returns when rows with a time `us` were; None if no time can be read."""
     timed = rows.filter(rows.us.notnull()).select("us")
     quarters = timed.group_by(quarter=timed.us // _QUARTER_US).aggregate(
         rows=lambda quarter: quarter.count()
@@ -96,12 +87,9 @@ def _date(number: int) -> date:
 
 
 def place_counts(prefix: str, ids: ir.Value, places: ir.Value) -> dict[str, ir.Value]:
-    """Returns what to ask of rows about the places that they name.
+    """Returns what to ask of rows about the ids that they name, and the public places of these.
 
-    Args:
-        prefix: Begins the names of the answers.
-        ids: What each row names.
-        places: The place of the public list that this is; null if there is none.
+    The place is null where the public list has none.
     """
     return {
         f"{prefix}_found": places.nunique(),
@@ -120,23 +108,9 @@ def places_found(what: str, prefix: str, listed: int, found: dict[str, int]) -> 
 
 
 def sizes_of(session: Session, owners: ir.Table, column: str) -> Sizes:
-    """Returns how many owners have how many rows.
-
-    Args:
-        session: The engine.
-        owners: One row for each owner.
-        column: The column with the owner's number of rows.
-    """
+    """Returns how many owners have how many rows, by a column with the number of each."""
     sizes = owners.group_by(size=owners[column]).aggregate(owners=lambda size: size.count())
     return Sizes.of(session.run(sizes))
-
-
-def in_window(us: ir.IntegerValue, start_us: int, end_us: int) -> ir.BooleanValue:
-    """Says which times lie between two; a time that cannot be read does not."""
-    inside: ir.BooleanValue = ((us >= start_us) & (us < end_us)).fill_null(
-        ibis.literal(value=False)
-    )
-    return inside
 
 
 Where = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]]
@@ -145,10 +119,7 @@ Where = Callable[[NDArray[Any], NDArray[Any]], NDArray[np.bool_]]
 def swapped_positions(lon: NDArray[Any], lat: NDArray[Any], inside: Where) -> int:
     """Returns how many positions lie nowhere, and somewhere with longitude and latitude swapped.
 
-    Args:
-        lon: Longitudes as given.
-        lat: Latitudes as given.
-        inside: Says of longitudes and latitudes whether they lie in the plan's places.
+    `inside` says of longitudes and latitudes whether they lie in the plan's places.
     """
     outside = ~inside(lon, lat)
     return int(inside(lat[outside], lon[outside]).sum())

@@ -11,8 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.engine.embedded import EmbeddedSession, embedded_session
-from hushway.engine.settings import EngineSettings
-from hushway.engine.shared_ids import (
+from hushway.engine.row_checks import (
     FEWEST_TORN,
     MOST_A_DAY,
     TIMES_USUAL,
@@ -20,6 +19,7 @@ from hushway.engine.shared_ids import (
     ids_in_two_places,
     ids_with_too_many,
 )
+from hushway.engine.settings import EngineSettings
 from hushway.families.density.city.files import write_events
 from hushway.families.density.city.paris import paris
 from hushway.families.density.public.geometry import density_universe
@@ -34,7 +34,7 @@ from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.files import write_trips
 from hushway.families.od.rows.check import check_trips
-from hushway.families.od.rows.counter import TripColumns, TripsSource
+from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.families.sequences.city.cards import bus
 from hushway.families.sequences.city.files import write_taps
 from hushway.families.sequences.rows.check import check_sequences, check_taps
@@ -48,6 +48,7 @@ from hushway.families.sequences.rows.sequences import (
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.tables.check import Policy, Problem
+from support.windows import window as days_window
 
 SMALL = EngineSettings(memory_limit="500MB", threads=1)
 DAY_US = 86_400_000_000
@@ -167,15 +168,7 @@ def taps_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], tuple[Problem,
 def calls_of_a_city(folder: Path) -> tuple[Path, str, Callable[[], tuple[Problem, ...]]]:
     city, path = paris(1, people=20_000, towers=40, areas=20), folder / "calls.parquet"
     write_events(city, path)
-    periods = Periods(
-        zone=city.zone,
-        first_day=city.first_day,
-        last_day=city.last_day,
-        opens=0,
-        closes=1440,
-        minutes=60,
-        cycle="window",
-    )
+    periods = days_window(city.first_day, city.last_day, zone=city.zone, cycle="window")
     universe = density_universe(city.areas, periods, city.towers)
     source = EventsSource(path, EventColumns(location="tower"))
     return path, "person", lambda: check_events(source, universe, Policy(), settings=SMALL).problems
@@ -234,14 +227,7 @@ def test_no_device_of_a_city_looks_shared_but_one_id_for_one_in_fifty_does(tmp_p
 
 
 def test_the_check_of_traces_tells_of_ids_in_two_places(tmp_path: Path) -> None:
-    periods = Periods(
-        zone="UTC",
-        first_day=date(2026, 3, 29),
-        last_day=date(2026, 3, 29),
-        opens=0,
-        closes=1440,
-        minutes=60,
-    )
+    periods = days_window(date(2026, 3, 29))
     zone = np.zeros(ROADS.links, dtype=np.int64)
     universe = LinkUniverse(roads=ROADS, periods=periods, zone=zone, zones=("all",))
     north, lon = float(ROADS.lat.max()), float(ROADS.lon.mean())
