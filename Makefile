@@ -41,7 +41,7 @@ warm: $(VENV)/.dev
 	cd tests && ../$(BIN)/python -m support.compiled
 
 # Tests by folder. Each process collects its own alone, and none takes threads for sums from the others.
-TESTED := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -m "not cluster and not long"
+TESTED := OPENBLAS_NUM_THREADS=1 $(BIN)/pytest --durations=25 --durations-min=1 -m "not cluster and not long"
 families: $(VENV)/.dev
 	$(TESTED) tests/unit/families
 

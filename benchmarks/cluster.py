@@ -31,6 +31,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
+from harness import whole_days
+
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))
 
 RESULT = Path("bench-results/cluster.json")
@@ -292,16 +294,7 @@ def places() -> Any:
 
 
 def week() -> Any:
-    from hushway.geography.periods import Periods
-
-    return Periods(
-        zone="America/Detroit",
-        first_day=date(2026, 3, 2),
-        last_day=date(2026, 3, 8),
-        opens=0,
-        closes=1440,
-        minutes=60,
-    )
+    return whole_days("America/Detroit", date(2026, 3, 2), 7, minutes=60)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,7 @@ start, plan, geometry, check of the rows, bounding, noise, fit, picture, files, 
 Bars: 15 times the bare count, and 4 GB.
 """
 
-import argparse
-import json
+import resource
 import subprocess
 import sys
 from importlib.resources import files
@@ -21,6 +20,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
+from harness import in_process, options, peak_gb, serve_job, timed
+
 PEOPLE = 1_992_846
 ROUNDS = 3
 BAR_RATIO, BAR_GB = 15.0, 4.0
@@ -29,14 +30,14 @@ BAR_RATIO, BAR_GB = 15.0, 4.0
 def main(*, people: int = PEOPLE, rounds: int = ROUNDS) -> dict[str, Any]:
     with TemporaryDirectory(prefix="hushway-bench-") as name:
         folder = Path(name)
-        made = in_process("make", folder, people)
+        made = in_process(__file__, "make", folder, people)
         print(f"{made['events']:,} events, made in {made['seconds']:.0f} s; {rounds} rounds")
         hushway("ledger", "open", "plan.toml", "--epsilon", "9", "--delta", "2e-6", folder=folder)
         runs = []
         for number in range(rounds):
-            bare = in_process("bare", folder, people)
+            bare = in_process(__file__, "bare", folder, people)
             cold = number == 0
-            release = in_process("release", folder, people)
+            release = in_process(__file__, "release", folder, people)
             runs.append((bare, release))
             print(
                 f"bare count {bare['seconds']:6.2f} s   release {release['seconds']:6.2f} s   "
@@ -47,15 +48,6 @@ def main(*, people: int = PEOPLE, rounds: int = ROUNDS) -> dict[str, Any]:
     peak = max(release["peak_gb"] for _, release in runs)
     print(f"bars: {BAR_RATIO:g} times the bare count ({ratio:.1f}), {BAR_GB:g} GB ({peak:.2f})")
     return {"events": made["events"], "runs": runs, "ratio": ratio, "peak_gb": peak}
-
-
-def in_process(job: str, folder: Path, people: int) -> dict[str, Any]:
-    """Runs a job in a process of its own; this one stays small, for a child starts at its peak."""
-    command = [sys.executable, __file__, "--job", job, "--folder", str(folder)]
-    command += ["--people", str(people)]
-    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    result: dict[str, Any] = json.loads(answer)
-    return result
 
 
 def make(folder: Path, people: int) -> dict[str, float]:
@@ -85,15 +77,11 @@ def bare(folder: Path) -> dict[str, float]:
 
 
 def release(folder: Path) -> dict[str, float]:
-    import resource
     import shutil
 
-    begin = perf_counter()
-    hushway("publish", "--yes", "plan.toml", folder=folder)
-    seconds = perf_counter() - begin
+    seconds, _ = timed(lambda: hushway("publish", "--yes", "plan.toml", folder=folder))
     shutil.rmtree(folder / "release")
-    kibibytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    return {"seconds": seconds, "peak_gb": kibibytes * 1024 / 1e9}
+    return {"seconds": seconds, "peak_gb": peak_gb(resource.RUSAGE_CHILDREN)}
 
 
 def hushway(*words: str, folder: Path) -> None:
@@ -101,20 +89,13 @@ def hushway(*words: str, folder: Path) -> None:
     subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
 
 
-def run_job(job: str, folder: Path, people: int) -> dict[str, float]:
+def run_job(job: str, place: str, people: str) -> dict[str, float]:
+    folder = Path(place)
     if job == "make":
-        return make(folder, people)
+        return make(folder, int(people))
     return bare(folder) if job == "bare" else release(folder)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--job")
-    parser.add_argument("--folder", type=Path)
-    parser.add_argument("--people", type=int, default=PEOPLE)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    asked = parser.parse_args()
-    if asked.job:
-        print(json.dumps(run_job(asked.job, asked.folder, asked.people)))
-    else:
-        main(people=asked.people, rounds=asked.rounds)
+    serve_job(run_job)
+    main(**vars(options(__doc__, people=PEOPLE, rounds=ROUNDS)))

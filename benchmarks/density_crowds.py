@@ -9,10 +9,8 @@ benchmarks/density_crowds.py --intervals [runs [set ...]]` for these alone.
 "default" is the mechanism as a plan without a guess has it, "guess" with a correct `crowd`.
 """
 
-import json
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +18,12 @@ from numpy.typing import NDArray
 
 from density_peers import PEERS
 from density_sets import Crowd, held_out, sets
+from harness import keep
 from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.recommended import Crowd as Guess
 from hushway.families.density.mechanism.recommended import recommended_shares, shares_for
 from hushway.families.density.mechanism.series import DensitySeries, density_series
-from hushway.families.density.study.scene import budget_of
+from hushway.families.density.planning.trial import budget_of
 from hushway.privacy.loss import Loss
 
 EPSILONS = ("0.3", "1", "4")
@@ -176,8 +175,7 @@ def print_summary(kind: str, rows: list[dict[str, Any]]) -> None:
 if __name__ == "__main__":
     given = [word for word in sys.argv[1:] if word != "--intervals"]
     times = int(given[0]) if given else 3
-    only = "--intervals" in sys.argv
-    results = intervals(times, given[1:]) if only else main(times)
-    Path("bench-results").mkdir(exist_ok=True)
-    file = "density_intervals.json" if only else "density_crowds.json"
-    Path("bench-results", file).write_text(json.dumps(results, indent=1) + "\n")
+    if "--intervals" in sys.argv:
+        keep("density_intervals", intervals(times, given[1:]))
+    else:
+        keep("density_crowds", main(times))

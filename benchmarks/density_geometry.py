@@ -5,9 +5,6 @@ limit is the intersection of the pairs that do overlap, known beforehand: whoeve
 pieces has to compute at least these. Nothing is asserted: the bars stand beside the measurements.
 """
 
-import statistics
-import time
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,12 +13,12 @@ from typing import Any
 import numpy as np
 import shapely
 
+from harness import print_figures, timed, whole_days
 from hushway.families.density.public.cover import minimum_cover, overlap
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.tower_geometry import tessellation, voronoi_cells
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
-from hushway.geography.periods import Periods
 
 AREAS, TOWERS = 989, 1_303
 RUNS = 5
@@ -62,13 +59,8 @@ def _crooked(shapes: Any) -> Any:
     return shapely.transform(shapely.segmentize(shapes, side), bent)
 
 
-def median_seconds(run: Callable[[], Any]) -> float:
-    seconds = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
+def median_seconds(run: Any) -> float:
+    return timed(run, RUNS)[0]
 
 
 def main() -> dict[str, float]:
@@ -83,7 +75,7 @@ def main() -> dict[str, float]:
     cells = voronoi_cells(points, ground)
     cut = overlap(cells, shapes)
     pieces = cut.pieces
-    week = _week()
+    week = whole_days("Europe/Paris", date(2007, 9, 10), 7, minutes=60, cycle="window")
     figures = {
         "areas": float(len(areas)),
         "towers": float(len(towers)),
@@ -115,21 +107,8 @@ def main() -> dict[str, float]:
         "cached_seconds": "well below whole_seconds",
         "overlap_over_limit": "at most 3",
     }
-    for name, value in figures.items():
-        print(f"{name:<22} {value:>10,.4f}  {bars.get(name, '')}", flush=True)
+    print_figures(figures, bars)
     return figures
-
-
-def _week() -> Periods:
-    return Periods(
-        zone="Europe/Paris",
-        first_day=date(2007, 9, 10),
-        last_day=date(2007, 9, 16),
-        opens=0,
-        closes=1440,
-        minutes=60,
-        cycle="window",
-    )
 
 
 if __name__ == "__main__":

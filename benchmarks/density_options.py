@@ -9,6 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from harness import whole_days
 from hushway.arrays import FloatArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density import (
@@ -22,13 +23,12 @@ from hushway.families.density import (
     paris,
 )
 from hushway.families.density.public.visits import DensityUniverse
-from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.privacy.randomness import SeededSource
+from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import StudyBudget
 
 LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 EPSILONS = ("0.3", "1")
@@ -48,15 +48,7 @@ class Scene:
 def scene() -> Scene:
     """Returns the city of all rows of the table."""
     city = paris(1, people=300_000, towers=400, areas=300)
-    week = Periods(
-        zone=city.zone,
-        first_day=city.first_day,
-        last_day=city.last_day,
-        opens=0,
-        closes=1440,
-        minutes=60,
-        cycle="window",
-    )
+    week = whole_days(city.zone, city.first_day, 7, minutes=60, cycle="window")
     universe = density_universe(city.areas, week, city.towers)
     visits = np.zeros((universe.site_count, city.hours))
     np.add.at(visits, universe.sites.site, city.counts)

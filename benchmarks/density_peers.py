@@ -11,6 +11,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.totals import Noisy, noisy
 from hushway.families.density.mechanism.series import QUANTA, density_series
+from hushway.families.density.planning.trial import BoundedCity
 from hushway.families.density.public.visits import (
     ClusterSeries,
     DensityUniverse,
@@ -18,12 +19,11 @@ from hushway.families.density.public.visits import (
     VisitCells,
     VisitTotal,
 )
-from hushway.families.density.study.scene import BoundedCity
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, loss_of
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
 
 Peer = Callable[[BoundedCity, Loss, int], FloatArray]
 

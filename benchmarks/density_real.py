@@ -7,10 +7,7 @@ is a person with one visit, where and when it starts. Errors are taken over the 
 `python benchmarks/density_real.py [runs]`.
 """
 
-import json
-import os
 import statistics
-import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
@@ -19,14 +16,15 @@ from typing import Any
 import numpy as np
 import shapely
 
+from harness import data, keep, positional, whole_days
 from hushway.arrays import FloatArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.mechanism.series import density_series
+from hushway.families.density.planning.trial import BoundedCity, budget_of
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import PeopleVisits, VisitRule, bounded_people
 from hushway.families.density.study.gains import measure_gains
-from hushway.families.density.study.scene import BoundedCity, budget_of
 from hushway.geography.areas import Area, Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.randomness import SeededSource
@@ -44,15 +42,7 @@ AROUND = 1e-4
 
 def week(zone: str) -> Periods:
     """Any week will do: the hours of all weeks are laid over each other."""
-    return Periods(
-        zone=zone,
-        first_day=date(2024, 1, 1),
-        last_day=date(2024, 1, 7),
-        opens=0,
-        closes=1440,
-        minutes=60,
-        cycle="window",
-    )
+    return whole_days(zone, date(2024, 1, 1), 7, minutes=60, cycle="window")
 
 
 def city_of(
@@ -117,12 +107,10 @@ def green_taxi(folder: Path, zones: Path) -> tuple[BoundedCity, FloatArray, int]
 
 
 def cities() -> Iterator[tuple[str, tuple[BoundedCity, FloatArray, int]]]:
-    folder = Path(os.environ.get("HUSHWAY_DATA", "absent"))
-    if (folder / "bayarea_bikeshare14").is_dir():
-        yield "bike share", bike_share(folder / "bayarea_bikeshare14")
-    if (folder / "nyc_green_taxi").is_dir():
-        zones = folder / "polygons" / "nyc_taxi_zones.geojson.gz"
-        yield "green taxi", green_taxi(folder / "nyc_green_taxi", zones)
+    if bikes := data("bayarea_bikeshare14"):
+        yield "bike share", bike_share(bikes)
+    if taxis := data("nyc_green_taxi"):
+        yield "green taxi", green_taxi(taxis, taxis.parent / "polygons/nyc_taxi_zones.geojson.gz")
 
 
 def main(runs: int = 10) -> list[dict[str, object]]:
@@ -168,9 +156,7 @@ def main(runs: int = 10) -> list[dict[str, object]]:
 
 
 if __name__ == "__main__":
-    results = main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
-    if results:
-        Path("bench-results").mkdir(exist_ok=True)
-        Path("bench-results/density_real.json").write_text(json.dumps(results, indent=1) + "\n")
+    if results := main(int(positional("10")[0])):
+        keep("density_real", results)
     else:
         print("HUSHWAY_DATA names no folder with real trips: nothing to do.")

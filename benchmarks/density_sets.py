@@ -5,7 +5,6 @@ each other: a typical week of 168 hours. Constants of the mechanism were chosen 
 sets of `sets`; those of `held_out` were kept apart, and are only reported.
 """
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -16,15 +15,17 @@ from typing import Any
 import numpy as np
 import shapely
 
+from harness import data, whole_days
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.city.paris import paris
+from hushway.families.density.planning.trial import BoundedCity, area_truth
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import VisitRule, bounded_rows
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.families.density.rows.rows import AreaIndex
-from hushway.families.density.study.scene import BoundedCity, area_truth, exact_visits
+from hushway.families.density.study.scene import exact_visits
 from hushway.geography.areas import Area, Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.randomness import SeededSource
@@ -57,15 +58,7 @@ class Crowd:
 
 def week(zone: str) -> Periods:
     """Any week will do: the hours of all weeks are laid over each other."""
-    return Periods(
-        zone=zone,
-        first_day=date(2024, 1, 1),
-        last_day=date(2024, 1, 7),
-        opens=0,
-        closes=1440,
-        minutes=60,
-        cycle="window",
-    )
+    return whole_days(zone, date(2024, 1, 1), 7, minutes=60, cycle="window")
 
 
 def hour_of_week(times: Any) -> IntArray:
@@ -211,17 +204,12 @@ def callers(people: int, towers: int, areas: int, seed: int) -> Crowd:
     return crowd_of(universe, PEOPLE, city.person.astype(np.int64), site, city.second // 3600)
 
 
-def data_folder() -> Path | None:
-    folder = Path(os.environ.get("HUSHWAY_DATA", "absent"))
-    return folder if folder.is_dir() else None
-
-
 def sets() -> Iterator[tuple[str, Callable[[], Crowd]]]:
     """Yields names of sets that constants were chosen on, and how to make each."""
     yield "callers 500", lambda: callers(500, 60, 40, 2)
     yield "callers 20k", lambda: callers(20_000, 60, 40, 1)
     yield "callers 136k", lambda: callers(136_000, 400, 300, 3)
-    if folder := data_folder():
+    if folder := data():
         yield "check-ins of 500", lambda: check_ins(folder, 500)
         yield "check-ins", lambda: check_ins(folder)
         yield "bikes as a fleet", lambda: bike_trips(folder, "bike_id", PEOPLE)
@@ -236,7 +224,7 @@ def held_out() -> Iterator[tuple[str, Callable[[], Crowd]]]:
     yield "callers 2k", lambda: callers(2_000, 90, 70, 7)
     yield "callers 60k", lambda: callers(60_000, 250, 120, 8)
     yield "callers 2m", lambda: callers(2_000_000, 1303, 989, 9)
-    if folder := data_folder():
+    if folder := data():
         yield "check-ins of 2k by tract", lambda: check_ins(folder, 2_000, fine=True)
         yield "bikes of half a year", lambda: bike_trips(folder, "bike_id", PEOPLE, part=0.5)
         yield "bike returns, a tenth", lambda: bike_trips(folder, None, EVENTS, end="end", part=0.1)

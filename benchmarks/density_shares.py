@@ -9,22 +9,21 @@ Real sets run if HUSHWAY_DATA names a folder that holds them. Run by hand:
 `python benchmarks/density_shares.py [runs [set ...]]`.
 """
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from density_crowds import DELTA, EPSILONS, rmse
 from density_sets import Crowd, held_out, sets
+from harness import keep
 from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.recommended import recommended_shares
 from hushway.families.density.mechanism.series import density_series
-from hushway.families.density.study.scene import budget_of
+from hushway.families.density.planning.trial import budget_of
 
 SHARES = ("0.06", "0.12", "0.25", "0.4", "0.55")
 NAMES = (
@@ -101,6 +100,4 @@ def main(runs: int = 6, names: Sequence[str] = NAMES) -> list[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    results = main(int(sys.argv[1]) if len(sys.argv) > 1 else 6, sys.argv[2:] or NAMES)
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/density_shares.json").write_text(json.dumps(results, indent=1) + "\n")
+    keep("density_shares", main(int((*sys.argv, "6")[1]), sys.argv[2:] or NAMES))

@@ -9,30 +9,25 @@ that are the bounds.
 Bar: ten thousand legs in one second, after compilation.
 """
 
-import json
-import os
-import statistics
-import subprocess
 import sys
-import time
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 # Needed before anything is compiled: the interpreter reads fields of rows in another way.
-if __name__ == "__main__" and "--interpreted" in sys.argv:
+if __name__ == "__main__" and "--job" in sys.argv:
     from hushway.numerics import compiled as records
 
     plain_rows = records.rows
     records.rows = lambda count, **fields: plain_rows(count, **fields).view(np.recarray)
 
+from harness import in_process, print_figures, serve_job, timed
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.transit.fleet import MEAN_WAIT_S, size_fleet
 from hushway.transit.fleet_bounds import fewest_shuttles
+from hushway.transit.legs import planned_legs
 from hushway.transit.operations import Operations, ServiceRules, operate
-from hushway.transit.planned_legs import planned_legs
 from hushway.transit.rider_trips import RiderTrips, in_order
 
 WINDOW_S = 8 * 3600, 10 * 3600
@@ -41,8 +36,6 @@ RULES = ServiceRules()
 SCALE, PART = 2, 10
 RUNS = 7
 LIMIT_S = 1.0
-
-Result = TypeVar("Result")
 
 
 def riders(scale: int, part: int = 1) -> tuple[Itineraries, RiderTrips]:
@@ -55,16 +48,6 @@ def riders(scale: int, part: int = 1) -> tuple[Itineraries, RiderTrips]:
     return itineraries(city.network), in_order(
         trips.departure_s[chosen], trips.origin[chosen], trips.destination[chosen]
     )
-
-
-def timed(work: Callable[[], Result], runs: int = RUNS) -> tuple[float, Result]:
-    """Returns the median of the seconds, and the result."""
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        result = work()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds), result
 
 
 def day_of(routes: Itineraries, trips: RiderTrips, part: int = 1) -> Operations:
@@ -82,11 +65,7 @@ def tenth(runs: int) -> dict[str, float]:
 
 def interpreted() -> dict[str, float]:
     """Times a tenth by the interpreter, in a process that compiles nothing."""
-    command = [sys.executable, __file__, "--interpreted"]
-    environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}
-    answer = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
-    result: dict[str, float] = json.loads(answer.stdout)
-    return result
+    return in_process(__file__, NUMBA_DISABLE_JIT="1")
 
 
 def sizing() -> dict[str, float]:
@@ -113,10 +92,8 @@ def sizing() -> dict[str, float]:
 def main() -> dict[str, Any]:
     """Measures, prints and returns the numbers."""
     routes, trips = riders(SCALE)
-    start = time.perf_counter()
-    day_of(routes, trips)
-    first = time.perf_counter() - start
-    seconds, day = timed(lambda: day_of(routes, trips))
+    first, _ = timed(lambda: day_of(routes, trips))
+    seconds, day = timed(lambda: day_of(routes, trips), RUNS)
     ours, theirs = tenth(RUNS), interpreted()
     figures: dict[str, Any] = {
         "first_call_seconds": first,
@@ -133,13 +110,10 @@ def main() -> dict[str, Any]:
     }
     figures |= sizing()
     bars = {"seconds": f"below {LIMIT_S:g}", "over_limit": "below 1", "same_day": "1"}
-    for name, value in figures.items():
-        print(f"{name:<28} {value:>12.5g}  {bars.get(name, '')}".rstrip(), flush=True)
+    print_figures(figures, bars, ".5g")
     return figures
 
 
 if __name__ == "__main__":
-    if "--interpreted" in sys.argv:
-        print(json.dumps(tenth(1)))
-    else:
-        main()
+    serve_job(lambda: tenth(1))
+    main()

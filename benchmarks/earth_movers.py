@@ -5,7 +5,6 @@ the larger one has a million flows. Nothing is asserted: `off` is the difference
 the distances in metres.
 """
 
-import statistics
 import time
 import warnings
 from collections.abc import Callable
@@ -16,6 +15,7 @@ import scipy.sparse as sp
 from scipy.optimize import linprog
 from scipy.spatial.distance import cdist
 
+from harness import print_figures, timed
 from hushway.families.density.study.errors import earth_movers, weekly_earth_movers
 
 with warnings.catch_warnings():
@@ -48,22 +48,12 @@ def by_highs(p: np.ndarray, q: np.ndarray, distance: np.ndarray) -> float:
     return float(linprog(distance.ravel(), A_eq=rows[:-1], b_eq=sums[:-1], method="highs").fun)
 
 
-def timed(run: Callable[[], float], runs: int = RUNS) -> tuple[float, float]:
-    """Returns the median of the seconds, and the result."""
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        found = run()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds), found
-
-
 def one_hour(areas: int, opponent: Callable[..., float], name: str) -> dict[str, float]:
     """Compares one hour with an opponent."""
     truth, release, centres = city(areas, 1)
     distance = cdist(centres, centres)
     masses = truth[:, 0], release[:, 0]
-    ours, found = timed(lambda: earth_movers(*masses, distance))
+    ours, found = timed(lambda: earth_movers(*masses, distance), RUNS)
     theirs, expected = timed(lambda: opponent(*masses, distance), 3)
     return {
         f"ours_{areas}_seconds": ours,
@@ -77,9 +67,9 @@ def a_week() -> dict[str, float]:
     """Compares a week in a row; and whether the solver itself could use two threads."""
     truth, release, centres = city(AREAS, HOURS)
     distance = cdist(centres, centres)
-    start = time.perf_counter()
-    found = weekly_earth_movers(truth, release, centres, progress=lambda *_: None)
-    seconds = time.perf_counter() - start
+    seconds, found = timed(
+        lambda: weekly_earth_movers(truth, release, centres, progress=lambda *_: None)
+    )
 
     def hour(t: int) -> float:
         return unreduced(truth[:, t], release[:, t], distance)
@@ -102,8 +92,7 @@ def main() -> dict[str, float]:
     figures |= one_hour(FEWER_AREAS, by_highs, "highs")
     figures |= a_week()
     bars = {"week_seconds": "below 120", "unreduced_989_over_ours": "above 1"}
-    for name, value in figures.items():
-        print(f"{name:<28} {value:>12.4g}  {bars.get(name, '')}", flush=True)
+    print_figures(figures, bars, ".4g")
     return figures
 
 

@@ -5,17 +5,20 @@ half-hours. Every measurement is a process of its own, so that its peak memory i
 turns, and the ratio of medians is what counts. `--large` adds ten times as many rows.
 """
 
-import argparse
-import json
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter, process_time
 from typing import Any
+
+from harness import (
+    in_process,
+    in_turns,
+    measured,
+    medians,
+    options,
+    serve_job,
+    whole_days,
+    write_rows,
+)
 
 PLACES = 1_303
 PEOPLE = 2_000_000
@@ -39,12 +42,12 @@ JOBS: dict[str, tuple[str, int | None]] = {
 def main(*, large: bool = False, rounds: int = ROUNDS) -> dict[str, Any]:
     with TemporaryDirectory(prefix="hushway-bench-") as name:
         folder = Path(name)
-        rows = in_process("generate", folder)["rows"]
+        rows = in_process(__file__, "generate", folder)["rows"]
         print(f"{rows:,} rows; seconds and CPU seconds are medians of {rounds} rounds")
         results = measure(folder, dict(JOBS), rounds)
         summary: dict[str, Any] = {"rows": rows, **summarise(results)}
         if large:
-            total = rows + in_process("generate more", folder)["rows"]
+            total = rows + in_process(__file__, "generate more", folder)["rows"]
             print(f"\n{total:,} rows, once")
             jobs = {name: JOBS[name] for name in ("bare", "bounded, 30 trips")}
             summary["large"] = {"rows": total, **summarise(measure(folder, jobs, 1), BAR_LARGE_GB)}
@@ -54,27 +57,11 @@ def main(*, large: bool = False, rounds: int = ROUNDS) -> dict[str, Any]:
 def measure(
     folder: Path, jobs: dict[str, tuple[str, int | None]], rounds: int
 ) -> dict[str, dict[str, float]]:
-    runs: dict[str, list[dict[str, float]]] = {name: [] for name in jobs}
-    for _ in range(rounds):
-        for name in jobs:
-            runs[name].append(in_process(name, folder))
+    runs = in_turns(jobs, rounds, lambda name: in_process(__file__, name, folder))
     return {
-        name: {
-            "seconds": median(run["seconds"] for run in some),
-            "cpu_seconds": median(run["cpu_seconds"] for run in some),
-            "peak_gb": max(run["peak_gb"] for run in some),
-            "trips": some[0]["trips"],
-        }
+        name: medians(some) | {"peak_gb": max(run["peak_gb"] for run in some)}
         for name, some in runs.items()
     }
-
-
-def in_process(job: str, folder: Path) -> dict[str, Any]:
-    """Runs a job in a process of its own; this one stays small, for a child starts at its peak."""
-    command = [sys.executable, __file__, "--job", job, "--folder", str(folder)]
-    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    result: dict[str, Any] = json.loads(answer)
-    return result
 
 
 def summarise(results: dict[str, dict[str, float]], most_gb: float = BAR_GB) -> dict[str, Any]:
@@ -82,9 +69,9 @@ def summarise(results: dict[str, dict[str, float]], most_gb: float = BAR_GB) -> 
     for name, result in results.items():
         bare = results["bare, text ids" if "text" in name else "bare"]
         result["ratio"] = result["seconds"] / bare["seconds"]
-        result["cpu_ratio"] = result["cpu_seconds"] / bare["cpu_seconds"]
+        result["cpu_ratio"] = result["cpu_s"] / bare["cpu_s"]
         print(
-            f"{name:30}{result['seconds']:8.1f}{result['cpu_seconds']:8.1f}"
+            f"{name:30}{result['seconds']:8.1f}{result['cpu_s']:8.1f}"
             f"{result['peak_gb']:9.2f}{result['ratio']:8.2f}{result['cpu_ratio']:8.2f}"
         )
     bounded = [result for name, result in results.items() if "bounded" in name]
@@ -103,8 +90,6 @@ def generate(folder: Path, *, part: int, text: bool = False) -> int:
     """Writes one part of the trips, with people of its own, in the order of time."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     rng = np.random.default_rng(part)
     each = np.maximum(1, np.round(rng.lognormal(np.log(MEAN_TRIPS) - 0.5, 1.0, PEOPLE)))
@@ -129,23 +114,15 @@ def generate(folder: Path, *, part: int, text: bool = False) -> int:
             "time": pa.array(FIRST_DAY_US + since[order], pa.timestamp("us")),
         }
     )
-    (folder / "integers").mkdir(exist_ok=True)
-    pq.write_table(table, folder / "integers" / f"{part}.parquet", row_group_size=1_000_000)
-    if text:
-        (folder / "text").mkdir(exist_ok=True)
-        for i, (name, prefix) in enumerate(
-            (("person", "card-"), ("origin", "stop-"), ("destination", "stop-"))
-        ):
-            words = pc.binary_join_element_wise(prefix, table[name].cast(pa.string()), "")
-            table = table.set_column(i, name, words)
-        pq.write_table(table, folder / "text" / f"{part}.parquet", row_group_size=1_000_000)
+    integers, texts = (folder / kind / f"{part}.parquet" for kind in ("integers", "text"))
+    prefixes = {"person": "card-", "origin": "stop-", "destination": "stop-"}
+    write_rows(table, integers, texts if text else None, **prefixes)
     return rows
 
 
-def run_job(name: str, folder: Path) -> dict[str, float]:
+def run_job(name: str, place: str) -> dict[str, float]:
     """Runs one measurement, or writes trips."""
-    import resource
-
+    folder = Path(place)
     if name == "generate":
         return {"rows": generate(folder, part=0, text=True)}
     if name == "generate more":
@@ -155,10 +132,7 @@ def run_job(name: str, folder: Path) -> dict[str, float]:
     # What is loaded before does not count.
     import hushway.families.od.rows.counter  # noqa: F401
 
-    with timed() as took:
-        trips = count(folder / kind, kind, budget_limit or 0)
-    kibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {**took, "peak_gb": kibibytes * 1024 / 1e9, "trips": trips}
+    return measured(lambda: count(folder / kind, kind, budget_limit or 0))
 
 
 def bare_count(folder: Path, _: str, __: int) -> int:
@@ -188,7 +162,6 @@ def bounded_count(folder: Path, kind: str, budget_limit: int) -> int:
     from hushway.families.od.rows.counter import EngineTrips
     from hushway.families.od.rows.trips import TripColumns, TripsSource
     from hushway.geography.locations import Location, Locations
-    from hushway.geography.periods import Periods
     from hushway.privacy.bound import Unit
     from hushway.privacy.query import Query
 
@@ -196,14 +169,7 @@ def bounded_count(folder: Path, kind: str, budget_limit: int) -> int:
     places = (
         Location(id=f"{prefix}{i}", name="", lon=i / 100, lat=0.0, zone="") for i in range(PLACES)
     )
-    week = Periods(
-        zone="America/Detroit",
-        first_day=date(2026, 3, 2),
-        last_day=date(2026, 3, 8),
-        opens=0,
-        closes=1440,
-        minutes=30,
-    )
+    week = whole_days("America/Detroit", date(2026, 3, 2), 7, minutes=30)
     cells = ODCells(locations=Locations(tuple(places)), periods=week)
     counter = EngineTrips(
         source=TripsSource(folder, TripColumns(person="person")),
@@ -216,22 +182,6 @@ def bounded_count(folder: Path, kind: str, budget_limit: int) -> int:
     return int(counter.count(Query(name="trips", cells=cells)).values.sum())
 
 
-@contextmanager
-def timed() -> Iterator[dict[str, float]]:
-    took: dict[str, float] = {}
-    wall, cpu = perf_counter(), process_time()
-    yield took
-    took |= {"seconds": perf_counter() - wall, "cpu_seconds": process_time() - cpu}
-
-
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", action="store_true", help="also ten times as many rows")
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--job", help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.job:
-        print(json.dumps(run_job(chosen.job, chosen.folder)))
-    else:
-        main(large=chosen.large, rounds=chosen.rounds)
+    serve_job(run_job)
+    main(**vars(options(__doc__, large="also ten times as many rows", rounds=ROUNDS)))

@@ -23,15 +23,10 @@ from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import Habits, simulate_traces
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.counts import LEFT_OUT, link_counts, smaller_noise
+from hushway.families.links.planning.invented_rows import Drives, random_drives
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, MovementLimits
-from hushway.families.links.study.scene import (
-    Drives,
-    LinkScene,
-    drives_of,
-    one_period,
-    random_drives,
-)
+from hushway.families.links.study.scene import LinkScene, drives_of, one_period
 
 LINKS, MAX_ITEMS, RUNS = 5_000, 60, 8
 EPSILON, DELTA = Fraction(4), Fraction(1, 10**6)

@@ -11,16 +11,15 @@ on Porto.
 
 import csv
 import json
-import os
-import statistics
 import time
-from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from scipy.spatial import cKDTree
 
+from harness import data, print_figures, timed, warm_seconds
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.matching.traces import Reason, Traces, Ways
@@ -37,6 +36,9 @@ DEGREE = 111_195.0
 SIDE = 112
 SMALL_SIDE = 14
 FEW_TRIPS = 40
+
+# Processor seconds: other programs on the machine do not count.
+seconds_of = partial(warm_seconds, runs=RUNS, clock=time.process_time)
 
 
 def town(side: int = SIDE, seed: int = 1) -> RoadNetwork:
@@ -116,17 +118,6 @@ def quality(
     }
 
 
-def seconds_of(work: Callable[[], object]) -> float:
-    """Processor seconds: other programs on the machine do not count."""
-    work()
-    times = []
-    for _ in range(RUNS):
-        before = time.process_time()
-        work()
-        times.append(time.process_time() - before)
-    return statistics.median(times)
-
-
 def beside_leuven() -> dict[str, float]:
     """Both on a few trips through a small town."""
     if not INSTALLED:
@@ -136,9 +127,7 @@ def beside_leuven() -> dict[str, float]:
     traces, truth = simulate(roads, routes_of(roads, FEW_TRIPS), 5.0)
     ours, peer = Matcher(roads), Leuven(roads)
     spent = seconds_of(lambda: ours.match(traces, threads=1))
-    before = time.process_time()
-    found = peer.match(traces)
-    peer_spent = time.process_time() - before
+    peer_spent, found = timed(lambda: peer.match(traces), clock=time.process_time)
     return {
         "small town: positions": float(len(truth)),
         "small town: positions/s": len(truth) / spent,
@@ -217,14 +206,13 @@ def beside_valhalla(porto: Path, roads: RoadNetwork, matcher: Matcher) -> dict[s
 
 
 def main() -> dict[str, float]:
-    porto = Path(os.environ.get("HUSHWAY_DATA", "absent")) / "roads" / "porto_portugal.osm.pbf"
-    roads = read_roads(porto)[0] if porto.is_file() else town()
+    porto = data("roads", "porto_portugal.osm.pbf")
+    roads = town() if porto is None else read_roads(porto)[0]
     matcher = Matcher(roads)
     measured = {"links": float(roads.links), **alone(roads, matcher), **beside_leuven()}
-    if porto.is_file():
+    if porto is not None:
         measured |= beside_valhalla(porto, roads, matcher)
-    for what, value in measured.items():
-        print(f"{what:44} {value:14,.4f}", flush=True)
+    print_figures(measured)
     return measured
 
 

@@ -9,14 +9,11 @@ split into trips, matched to roads, and bounded by person; in a process of its o
 Bar: the whole in 1.5 times the matching.
 """
 
-import argparse
-import json
-import subprocess
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
+
+from harness import in_process, measured, options, serve_job, whole_days
 
 LINKS, PEOPLE, MANY_PEOPLE = 50_000, 5_000, 37_500
 SEED = 1
@@ -27,11 +24,11 @@ BAR = 1.5
 def main(*, people: int = PEOPLE) -> dict[str, Any]:
     with TemporaryDirectory(prefix="hushway-bench-") as name:
         folder = Path(name)
-        size = in_process("generate", folder, people)
+        size = in_process(__file__, "generate", folder, people)
         print(f"{size['trips']:,} trips, {size['points']:,} positions, {LINKS:,} links")
-        limit = in_process("match", folder, people)
-        whole = in_process("count", folder, people)
-        check = in_process("check", folder, people)
+        limit = in_process(__file__, "match", folder, people)
+        whole = in_process(__file__, "count", folder, people)
+        check = in_process(__file__, "check", folder, people)
     print(f"{'':28}{'seconds':>9}{'CPU s':>9}{'peak GB':>9}{'points/s':>11}")
     for job, found in (("matching alone", limit), ("everything", whole), ("check", check)):
         rate = size["points"] / found["seconds"]
@@ -45,33 +42,13 @@ def main(*, people: int = PEOPLE) -> dict[str, Any]:
     return {"size": size, "match": limit, "count": whole, "check": check, "ratio": ratio}
 
 
-def in_process(job: str, folder: Path, people: int) -> dict[str, Any]:
-    """Runs a job in a process of its own; this one stays small, for a child starts at its peak."""
-    command = [sys.executable, __file__, "--job", job, "--folder", str(folder)]
-    command += ["--people", str(people)]
-    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    result: dict[str, Any] = json.loads(answer)
-    return result
-
-
-def run_job(name: str, folder: Path, people: int) -> dict[str, float]:
+def run_job(name: str, place: str, people: str) -> dict[str, float]:
     """Runs one measurement, or writes traces."""
-    import resource
-
+    folder = Path(place)
     if name == "generate":
-        return generate(folder, people)
-    work = {"match": match, "count": count, "check": check}[name]
+        return generate(folder, int(people))
     # What is compiled and loaded before does not count.
-    run = work(folder)
-    before, begin = resource.getrusage(resource.RUSAGE_SELF), perf_counter()
-    found = run()
-    seconds, after = perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF)
-    return {
-        "seconds": seconds,
-        "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "peak_gb": after.ru_maxrss * 1024 / 1e9,
-        "found": found,
-    }
+    return measured({"match": match, "count": count, "check": check}[name](folder))
 
 
 def generate(folder: Path, people: int) -> dict[str, float]:
@@ -173,32 +150,17 @@ def universe_of() -> Any:
 
     from hushway.families.links.city.plans import Habits
     from hushway.families.links.public.universe import LinkUniverse
-    from hushway.geography.periods import Periods
 
     roads, habits = city_roads(), Habits()
     return LinkUniverse(
         roads=roads,
-        periods=Periods(
-            zone=habits.zone,
-            first_day=habits.first_day,
-            last_day=habits.first_day,
-            opens=0,
-            closes=1440,
-            minutes=60,
-        ),
+        periods=whole_days(habits.zone, habits.first_day, 1, minutes=60),
         zone=np.zeros(roads.links, dtype=np.int64),
         zones=("all",),
     )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", action="store_true", help="about 100,000 trips")
-    parser.add_argument("--people", type=int, default=PEOPLE, help=argparse.SUPPRESS)
-    parser.add_argument("--job", help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.job:
-        print(json.dumps(run_job(chosen.job, chosen.folder, chosen.people)))
-    else:
-        main(people=MANY_PEOPLE if chosen.large else chosen.people)
+    serve_job(run_job)
+    chosen = options(__doc__, large="about 100,000 trips", people=PEOPLE)
+    main(people=MANY_PEOPLE if chosen.large else chosen.people)

@@ -11,23 +11,19 @@ no line is worth its buses, and with up to 12 a pair instead of 9 neither had pr
 after 100 s of a busy machine. One such instance says little about others.
 """
 
-import statistics
-import time
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import csr_array
 
+from harness import print_figures, timed
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import WINDOW
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
-from hushway.transit.design.cuts import ways_of
+from hushway.transit.design.cuts import pair_graphs
 from hushway.transit.design.design import design
 from hushway.transit.design.problem import DesignProblem, DesignSettings, design_problem
-from hushway.transit.designing import busiest_apart
+from hushway.transit.network_design import busiest_apart
 
 HUBS = 20
 PAIRS, PLACES = 300, 150
@@ -68,35 +64,35 @@ def at_random(seed: int = 1) -> DesignProblem:
 
 def one_program(problem: DesignProblem) -> tuple[float, float]:
     """Returns the cost that one large program finds, and the share of it that is not proved."""
-    ways = ways_of(problem)
-    arcs, flows = problem.open_cost.size, len(ways.tail)
-    nodes, pairs = ways.hubs + 2, len(ways.riders)
+    graphs = pair_graphs(problem)
+    arcs, flows = problem.open_cost.size, len(graphs.tail)
+    nodes, pairs = graphs.hubs + 2, len(graphs.riders)
     which = np.arange(flows)
     # Each pair sends one rider from its origin to its destination.
-    rows = np.concatenate([ways.pair * nodes + ways.tail, ways.pair * nodes + ways.head])
+    rows = np.concatenate([graphs.pair * nodes + graphs.tail, graphs.pair * nodes + graphs.head])
     values = np.repeat([1.0, -1.0], flows)
     shape = pairs * nodes, arcs + flows
     conserved = csr_array((values, (rows, arcs + np.tile(which, 2))), shape=shape)
     sent = np.zeros(pairs * nodes)
-    sent[ways.hubs :: nodes], sent[ways.hubs + 1 :: nodes] = 1.0, -1.0
+    sent[graphs.hubs :: nodes], sent[graphs.hubs + 1 :: nodes] = 1.0, -1.0
     # Nobody rides an arc that is not open.
-    bus = np.flatnonzero(ways.bus >= 0)
+    bus = np.flatnonzero(graphs.bus >= 0)
     each = np.arange(len(bus))
-    columns = np.concatenate([arcs + bus, ways.bus[bus]])
+    columns = np.concatenate([arcs + bus, graphs.bus[bus]])
     values = np.repeat([1.0, -1.0], len(bus))
     shape = len(bus), arcs + flows
     opened = csr_array((values, (np.tile(each, 2), columns)), shape=shape)
-    tail, head = np.divmod(np.arange(arcs), ways.hubs)
+    tail, head = np.divmod(np.arange(arcs), graphs.hubs)
     values = np.repeat([1.0, -1.0], arcs)
-    shape = ways.hubs, arcs + flows
+    shape = graphs.hubs, arcs + flows
     places = np.concatenate([tail, head]), np.tile(np.arange(arcs), 2)
     balance = csr_array((values, places), shape=shape)
     most = np.concatenate([problem.may_open.ravel().astype(float), np.ones(flows)])
-    cost = np.concatenate([problem.open_cost.ravel(), ways.riders[ways.pair] * ways.cost])
+    cost = np.concatenate([problem.open_cost.ravel(), graphs.riders[graphs.pair] * graphs.cost])
     cost[:arcs][~problem.may_open.ravel()] = 0.0
     found = milp(
         # The solver's tolerances are absolute.
-        cost / ways.without_buses.max() * 1000,
+        cost / graphs.without_buses.max() * 1000,
         constraints=[
             LinearConstraint(conserved, sent, sent),
             LinearConstraint(opened, -np.inf, 0),
@@ -112,18 +108,8 @@ def one_program(problem: DesignProblem) -> tuple[float, float]:
     return problem.cost(chosen), float(found.mip_gap)
 
 
-def timed(run: Callable[[], Any], runs: int) -> tuple[float, Any]:
-    """Returns the median of the seconds, and the result."""
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        found = run()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds), found
-
-
 def compare(name: str, problem: DesignProblem, runs: int) -> dict[str, float]:
-    """Solves one problem both ways."""
+    """Solves one problem both graphs."""
     ours, best = timed(lambda: design(problem), runs)
     theirs, (cost, unproved) = timed(lambda: one_program(problem), 1)
     return {
@@ -145,8 +131,7 @@ def main() -> dict[str, float]:
     design(city)  # compiles
     figures = compare("city", city, RUNS) | compare("random", at_random(), 1)
     bars = {"city_off": "0", "random_off": "0 or more", "random_program_over_ours": "above 1"}
-    for name, value in figures.items():
-        print(f"{name:<28} {value:>12.4g}  {bars.get(name, '')}", flush=True)
+    print_figures(figures, bars, ".4g")
     return figures
 
 

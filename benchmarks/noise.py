@@ -5,18 +5,13 @@ process of its own, so that its peak memory is its own. Nothing is asserted: the
 the measurements.
 """
 
-import json
-import resource
-import statistics
-import subprocess
-import sys
-import time
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from harness import in_process, peak_gb, serve_job, timed
 from hushway.privacy.noise.forecast import threshold_for
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.inversion import NoiseLaw
@@ -34,12 +29,7 @@ SPARSE_OCCUPIED = 10**6
 def samples_per_second(draw: Callable[[int], Any], count: int, runs: int = RUNS) -> float:
     """Returns the median rate; the first run builds tables and is not counted."""
     draw(1000)
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        draw(count)
-        seconds.append(time.perf_counter() - start)
-    return count / statistics.median(seconds)
+    return count / timed(lambda: draw(count), runs)[0]
 
 
 def ours(law: NoiseLaw, count: int = DRAWS) -> float:
@@ -67,20 +57,14 @@ def reveal_sparse() -> dict[str, float]:
     counts = generator.integers(1, 50, len(cells))
     law = DiscreteLaplace(Fraction(10))
     threshold = threshold_for(law, SPARSE_CELLS, float(SPARSE_OCCUPIED))
-    start = time.perf_counter()
-    vector = LazyVector(law=law, size=SPARSE_CELLS, cells=cells, counts=counts, source=os_source())
-    shown = vector.reveal(threshold)
-    seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    unit = 1 if sys.platform == "darwin" else 1024
-    return {"seconds": seconds, "peak_gb": peak * unit / 1e9, "shown": float(len(shown.cells))}
 
+    def revealed() -> int:
+        bits = os_source()
+        vector = LazyVector(law=law, size=SPARSE_CELLS, cells=cells, counts=counts, source=bits)
+        return len(vector.reveal(threshold).cells)
 
-def sparse_in_its_own_process() -> dict[str, float]:
-    command = [sys.executable, __file__, "--sparse"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    found: dict[str, float] = json.loads(done.stdout)
-    return found
+    seconds, shown = timed(revealed)
+    return {"seconds": seconds, "peak_gb": peak_gb(), "shown": float(shown)}
 
 
 def main() -> dict[str, float]:
@@ -99,8 +83,7 @@ def main() -> dict[str, float]:
     }
     figures["ratio_to_numpy"] = figures["laplace_10"] / figures["numpy_laplace_10"]
     figures["ratio_to_opendp"] = figures["laplace_10"] / figures["opendp_laplace_10"]
-    sparse = sparse_in_its_own_process()
-    figures |= {f"sparse_{name}": value for name, value in sparse.items()}
+    figures |= {f"sparse_{name}": value for name, value in in_process(__file__).items()}
     print_table(figures)
     return figures
 
@@ -120,7 +103,5 @@ def print_table(figures: dict[str, float]) -> None:
 
 
 if __name__ == "__main__":
-    if "--sparse" in sys.argv:
-        print(json.dumps(reveal_sparse()))
-    else:
-        main()
+    serve_job(reveal_sparse)
+    main()

@@ -8,10 +8,7 @@ share of all trips, for the cells and for every feature; less is better. Run by 
 
 import gzip
 import itertools
-import json
-import os
 import statistics
-import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,12 +19,14 @@ from typing import Any
 
 import numpy as np
 
+from harness import data, keep, positional, whole_days
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import WINDOW
 from hushway.families.od.fit.weights import Weights
 from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.shares import uniform_shares
+from hushway.families.od.planning.trial import ODScene, TripArrays, trips_scene, try_out
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
     Feature,
@@ -37,9 +36,8 @@ from hushway.families.od.public.features import (
     place_pair_labels,
     total_feature,
 )
-from hushway.families.od.study.scene import ODScene, TripArrays, city_scene, trips_scene, try_out
+from hushway.families.od.study.scene import city_scene
 from hushway.geography.locations import Location, Locations, labels_of_codes
-from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
@@ -116,14 +114,7 @@ def bike_share(folder: Path, *, bikes: int | None = None) -> ODScene:
             for key, row in stations.items()
         )
     )
-    periods = Periods(
-        zone="America/Los_Angeles",
-        first_day=date(2014, 1, 1),
-        last_day=date(2014, 12, 31),
-        opens=0,
-        closes=1440,
-        minutes=60,
-    )
+    periods = whole_days("America/Los_Angeles", date(2014, 1, 1), 365, minutes=60)
     cells = ODCells(locations=places, periods=periods, include_intrazonal=True)
     table = pq.read_table(folder / "trips.parquet")
     trips = trips_by_hour(table, places, "start_date", "start_terminal", "end_terminal")
@@ -141,14 +132,8 @@ def green_taxi(folder: Path, zones: Path) -> ODScene:
         plain = Path(temporary) / "zones.geojson"
         plain.write_bytes(gzip.decompress(zones.read_bytes()))
         places = read_locations(plain, LocationColumns(id="OBJECTID", name="zone", zone="borough"))
-    periods = Periods(
-        zone="America/New_York",
-        first_day=date(2023, 1, 1),
-        last_day=date(2025, 11, 30),
-        opens=0,
-        closes=1440,
-        minutes=60,
-    )
+    window = date(2025, 11, 30) - date(2023, 1, 1)
+    periods = whole_days("America/New_York", date(2023, 1, 1), window.days + 1, minutes=60)
     cells = ODCells(locations=places, periods=periods, include_intrazonal=True)
     table = pq.read_table(folder / "trips.parquet")
     trips = trips_by_hour(table, places, "lpep_pickup_datetime", "PULocationID", "DOLocationID")
@@ -191,12 +176,10 @@ def features_of(cells: ODCells) -> tuple[Feature, ...]:
 def scenes() -> Iterator[tuple[str, ODScene]]:
     yield "Ann Arbor 8-10", city_scene(ann_arbor(seed=2018), periods=WINDOW)
     yield "Ann Arbor day", city_scene(ann_arbor(seed=2018))
-    folder = Path(os.environ.get("HUSHWAY_DATA", "absent"))
-    if (folder / "bayarea_bikeshare14").is_dir():
-        yield "bike share", bike_share(folder / "bayarea_bikeshare14")
-    if (folder / "nyc_green_taxi").is_dir():
-        zones = folder / "polygons" / "nyc_taxi_zones.geojson.gz"
-        yield "green taxi", green_taxi(folder / "nyc_green_taxi", zones)
+    if bikes := data("bayarea_bikeshare14"):
+        yield "bike share", bike_share(bikes)
+    if taxis := data("nyc_green_taxi"):
+        yield "green taxi", green_taxi(taxis, taxis.parent / "polygons/nyc_taxi_zones.geojson.gz")
 
 
 def choices(scene: ODScene) -> Iterator[Choice]:
@@ -264,6 +247,4 @@ def main(runs: int = 5) -> list[dict[str, object]]:
 
 
 if __name__ == "__main__":
-    results = main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/od_defaults.json").write_text(json.dumps(results, indent=1) + "\n")
+    keep("od_defaults", main(int(positional("5")[0])))

@@ -5,12 +5,11 @@ study of fleets (`hushway reproduce cbdp --odmts` runs all of it). Run by hand:
 `python benchmarks/od_fleets.py [runs]`.
 """
 
-import json
 import statistics
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from harness import keep, positional
 from hushway.transit.study.reproduce import reproduce_odmts
 from hushway.transit.study.run import DAYS
 
@@ -50,6 +49,4 @@ def main(runs: int = 10) -> dict[str, dict[str, float]]:
 
 
 if __name__ == "__main__":
-    results = main(int(sys.argv[1]) if len(sys.argv) > 1 else 10)
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/od_fleets.json").write_text(json.dumps(results, indent=1) + "\n")
+    keep("od_fleets", main(int(positional("10")[0])))

@@ -7,17 +7,15 @@ taxi if HUSHWAY_DATA names a folder that holds them. Run by hand: `python benchm
 [runs] [epsilons] [scenes]`.
 """
 
-import json
-import sys
 import time
 from fractions import Fraction
-from pathlib import Path
 
+from harness import keep, positional
 from hushway.families.od.mechanism.learned import od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.planning.forecast import figures, runs_for, typical_errors
 from hushway.families.od.planning.stand_in import stand_in
-from hushway.families.od.study.scene import ODScene, trips_scene
+from hushway.families.od.planning.trial import ODScene, trips_scene
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from od_defaults import scenes
@@ -60,15 +58,12 @@ def main(
         for epsilon in epsilons:
             print(f"\n{name}, epsilon {epsilon} ({runs} runs)", flush=True)
             for figure, found in compared(scene, Fraction(epsilon), runs).items():
-                words = " ".join(f"{key} {value:8.3g}" for key, value in found.items())
-                print(f"{figure:<36} {words}", flush=True)
+                text = " ".join(f"{key} {value:8.3g}" for key, value in found.items())
+                print(f"{figure:<36} {text}", flush=True)
                 rows.append({"scene": name, "epsilon": epsilon, "figure": figure, **found})
     return rows
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:]
-    runs, epsilons, only = (*chosen, *("4", "0.1,1,4", "")[len(chosen) :])
-    results = main(int(runs), tuple(epsilons.split(",")), only)
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/od_forecast.json").write_text(json.dumps(results, indent=1) + "\n")
+    runs, epsilons, only = positional("4", "0.1,1,4", "")
+    keep("od_forecast", main(int(runs), tuple(epsilons.split(",")), only))

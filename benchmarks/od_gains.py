@@ -6,17 +6,15 @@ green taxi if HUSHWAY_DATA names a folder that holds them. Run by hand:
 `python benchmarks/od_gains.py [runs] [epsilons] [scenes]`, scenes with `;` between them.
 """
 
-import json
 import statistics
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from harness import keep, positional
 from hushway.arrays import FloatArray
 from hushway.families.od.fit import learned as learned_fit
 from hushway.families.od.fit.learning import empirical_bayes as learning
@@ -25,7 +23,7 @@ from hushway.families.od.fit.reconciliation.reconcile import Reconciled
 from hushway.families.od.mechanism import shares
 from hushway.families.od.mechanism.learned import Learned, od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares
-from hushway.families.od.study.scene import ODScene
+from hushway.families.od.planning.trial import ODScene
 from hushway.privacy.loss import PureLoss
 from od_defaults import scenes
 from od_learning import bound_of, by_mechanism, errors, learned
@@ -141,8 +139,5 @@ def main(
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:]
-    how_often, budgets, which = (*chosen, *("3", "0.1,1,4", "")[len(chosen) :])
-    results = main(int(how_often), tuple(budgets.split(",")), which)
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/od_gains.json").write_text(json.dumps(results, indent=1) + "\n")
+    how_often, budgets, which = positional("3", "0.1,1,4", "")
+    keep("od_gains", main(int(how_often), tuple(budgets.split(",")), which))

@@ -8,19 +8,16 @@ they can be imported. Run by hand: `python benchmarks/od_learning.py [runs] [eps
 scenes with `;` between them.
 """
 
-import json
-import os
 import statistics
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from harness import RESULTS, data, keep, positional
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.cbdp import od_cbdp
@@ -33,16 +30,17 @@ from hushway.families.od.mechanism.shares import (
     recommended_weights,
     worth_measuring,
 )
+from hushway.families.od.planning.trial import ODScene
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import is_learnable
 from hushway.families.od.public.features import Feature
-from hushway.families.od.study.scene import ODScene, city_scene
+from hushway.families.od.study.scene import city_scene
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
+from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import StudyBudget
 from od_defaults import bike_share, scenes
 from od_peers import inf_tda, private_pgm, rows_and_columns
 
@@ -56,8 +54,7 @@ def protected() -> Iterator[tuple[str, ODScene]]:
     yield from scenes()
     riders = city_scene(ann_arbor(seed=2018), unit=Unit.PERSON, max_trips=2)
     yield "Ann Arbor riders, 2 trips", riders
-    folder = Path(os.environ.get("HUSHWAY_DATA", "absent")) / "bayarea_bikeshare14"
-    if folder.is_dir():
+    if folder := data("bayarea_bikeshare14"):
         yield "bikes as persons, 32 trips", bike_share(folder, bikes=32)
 
 
@@ -236,12 +233,7 @@ def main(
 
 
 if __name__ == "__main__":
-    chosen = sys.argv[1:]
-    results = main(
-        int(chosen[0]) if chosen else 10,
-        tuple(chosen[1].split(",")) if len(chosen) > 1 else ("0.1", "1", "4"),
-        chosen[2] if len(chosen) > 2 else "",
-    )
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/od_learning.json").write_text(json.dumps(results, indent=1) + "\n")
-    Path("bench-results/od_learning.md").write_text(as_markdown(results), encoding="utf-8")
+    runs, epsilons, only = positional("10", "0.1,1,4", "")
+    results = main(int(runs), tuple(epsilons.split(",")), only)
+    keep("od_learning", results)
+    (RESULTS / "od_learning.md").write_text(as_markdown(results), encoding="utf-8")

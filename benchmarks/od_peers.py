@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hushway.families.od.fit.partitions import Partition
 from hushway.families.od.fit.reconciliation.reconcile import MeasuredSums, reconcile
-from hushway.families.od.study.scene import ODScene
+from hushway.families.od.planning.trial import ODScene
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.randomness import SeededSource
 

@@ -6,20 +6,14 @@ numpy. The billion cells are published from Parquet to a verified folder in a pr
 that time and memory are those of a user.
 """
 
-import json
-import resource
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
+from harness import in_process, peak_gb, print_figures, serve_job, timed, warm_seconds, whole_days
 from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
 from hushway.families.od.planning.stand_in import stand_in
@@ -32,7 +26,6 @@ from hushway.families.od.public.features import (
     total_feature,
 )
 from hushway.geography.locations import Location, Locations, labels_of_codes
-from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
@@ -106,10 +99,7 @@ def universe(places: int) -> ODCells:
         )
         for i in range(places)
     )
-    day = date(2026, 3, 3)
-    periods = Periods(
-        zone="America/Detroit", first_day=day, last_day=day, opens=0, closes=1440, minutes=30
-    )
+    periods = whole_days("America/Detroit", date(2026, 3, 3), 1, minutes=30)
     return ODCells(locations=Locations(spots), periods=periods, include_intrazonal=True)
 
 
@@ -124,16 +114,6 @@ def paper_features(cells: ODCells) -> tuple[Feature, ...]:
         pair_feature(cells, "zones", zones),
         pair_feature(cells, "modes", modes),
     )
-
-
-def median_seconds(work: Callable[[], object]) -> float:
-    work()
-    seconds = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
 
 
 def pipeline(epsilon: str) -> dict[str, float]:
@@ -157,9 +137,9 @@ def pipeline(epsilon: str) -> dict[str, float]:
 
     scale = 1 / (budget.epsilon * shares[-1])
     law, generator = DiscreteLaplace(scale), np.random.default_rng()
-    whole = median_seconds(publish)
-    exact = median_seconds(lambda: law.draw(os_source(), cells.size))
-    inexact = median_seconds(lambda: generator.laplace(0.0, float(scale), cells.size))
+    whole = warm_seconds(publish, RUNS)
+    exact = warm_seconds(lambda: law.draw(os_source(), cells.size), RUNS)
+    inexact = warm_seconds(lambda: generator.laplace(0.0, float(scale), cells.size), RUNS)
     return {
         "pipeline_seconds": whole,
         "exact_noise_seconds": exact,
@@ -204,27 +184,22 @@ def publish_huge(folder: Path, mechanism: str) -> dict[str, float]:
 
     plan = folder / f"{mechanism}.toml"
     plan.write_text(PLAN.format(mechanism=mechanism))
-    start = time.perf_counter()
-    job = prepare(load_plan(plan))
-    with Ledger.connect(job.plan.ledger_url()) as ledger:
-        ledger.open_account(job.account, PureLoss(Fraction(1)))
-    publish(job)
-    seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    unit = 1 if sys.platform == "darwin" else 1024
-    return {
-        f"huge_seconds_{mechanism}": seconds,
-        f"huge_peak_gb_{mechanism}": peak * unit / 1e9,
-    }
+
+    def published() -> None:
+        job = prepare(load_plan(plan))
+        with Ledger.connect(job.plan.ledger_url()) as ledger:
+            ledger.open_account(job.account, PureLoss(Fraction(1)))
+        publish(job)
+
+    seconds, _ = timed(published)
+    return {f"huge_seconds_{mechanism}": seconds, f"huge_peak_gb_{mechanism}": peak_gb()}
 
 
 def huge() -> dict[str, float]:
     with tempfile.TemporaryDirectory() as temporary:
         facts = write_huge(Path(temporary))
         for mechanism in HUGE_MECHANISMS:
-            command = [sys.executable, __file__, "--huge", mechanism, temporary]
-            done = subprocess.run(command, capture_output=True, text=True, check=True)
-            facts |= json.loads(done.stdout)
+            facts |= in_process(__file__, temporary, mechanism)
         return facts
 
 
@@ -235,15 +210,10 @@ def main() -> dict[str, float]:
         figures |= {f"{name}_at_{epsilon}": value for name, value in pipeline(epsilon).items()}
     figures |= huge()
     bars = {"ratio_to": "at most 4", "huge_seconds": "at most 60", "huge_peak_gb": "at most 4"}
-    print(f"{'figure':<28} {'measured':>18}  bar")
-    for name, value in figures.items():
-        bar = next((words for start, words in bars.items() if name.startswith(start)), "")
-        print(f"{name:<28} {value:>18,.4f}  {bar}")
+    print_figures(figures, bars)
     return figures
 
 
 if __name__ == "__main__":
-    if "--huge" in sys.argv:
-        print(json.dumps(publish_huge(Path(sys.argv[-1]), sys.argv[-2])))
-    else:
-        main()
+    serve_job(lambda folder, mechanism: publish_huge(Path(folder), mechanism))
+    main()

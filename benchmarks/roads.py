@@ -4,15 +4,12 @@ Seconds are CPU seconds, medians of some runs. HUSHWAY_DATA names a folder with 
 Run by hand: `python benchmarks/roads.py [runs]`.
 """
 
-import os
-import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from harness import data, positional, timed
 from hushway.families.links.public.geoparquet import read_links_parquet, write_links_parquet
 from hushway.families.links.public.read import read_roads
 from hushway.families.links.public.roads import grid_zones
@@ -28,15 +25,6 @@ SOURCES: dict[str, dict[str, Any]] = {
 }
 
 
-def median_seconds(runs: int, work: Callable[[], object]) -> float:
-    times = []
-    for _ in range(runs):
-        begun = time.process_time()
-        work()
-        times.append(time.process_time() - begun)
-    return statistics.median(times)
-
-
 def measure(source: Path, options: dict[str, Any], runs: int) -> None:
     roads, report = read_roads(source, **options)
     with tempfile.TemporaryDirectory() as folder:
@@ -47,7 +35,7 @@ def measure(source: Path, options: dict[str, Any], runs: int) -> None:
             "read cache": lambda: read_links_parquet(kept),
             "zones": lambda: grid_zones(roads, 2000),
         }
-        seconds = {name: median_seconds(runs, work) for name, work in steps.items()}
+        seconds = {name: timed(work, runs, time.process_time)[0] for name, work in steps.items()}
         same = read_links_parquet(kept).digest == roads.digest
     print(f"{source.name}: {roads.links:,} links, {roads.nodes:,} nodes, same digest: {same}")
     print("  " + ", ".join(f"{name} {taken:.2f} s" for name, taken in seconds.items()))
@@ -56,15 +44,13 @@ def measure(source: Path, options: dict[str, Any], runs: int) -> None:
 
 
 def main(runs: int = 3) -> None:
-    data = os.environ.get("HUSHWAY_DATA")
-    if data is None:
-        print("HUSHWAY_DATA is not set: nothing to read.")
-        return
-    for name, options in SOURCES.items():
-        source = Path(data) / "roads" / name
-        if source.exists():
-            measure(source, options, runs)
+    sources = {name: data("roads", name) for name in SOURCES}
+    if not any(sources.values()):
+        print("HUSHWAY_DATA names no folder with roads: nothing to read.")
+    for name, source in sources.items():
+        if source is not None:
+            measure(source, SOURCES[name], runs)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)
+    main(int(positional("3")[0]))

@@ -1,9 +1,9 @@
 """Runs every benchmark, prints ratios beside their bars and saves them as JSON."""
 
-import json
 import sys
 from importlib import import_module
-from pathlib import Path
+
+from harness import keep
 
 BENCHMARKS = (
     "start",
@@ -28,15 +28,12 @@ BENCHMARKS = (
     "network_design",
     "workbench",
 )
-RESULTS = Path("bench-results")
 
 
 def main(chosen: list[str]) -> None:
-    RESULTS.mkdir(exist_ok=True)
     for name in chosen or BENCHMARKS:
         print(f"\n== {name} ==", flush=True)
-        measured = import_module(name).main()
-        (RESULTS / f"{name}.json").write_text(json.dumps(measured, indent=2) + "\n")
+        keep(name, import_module(name).main())
 
 
 if __name__ == "__main__":

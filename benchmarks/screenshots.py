@@ -58,7 +58,7 @@ def draw_workbench(page: Page) -> None:
     page.get_by_test_id("people").fill(_PEOPLE)
     expect(page.get_by_test_id("forecast")).to_be_enabled()
     page.get_by_test_id("forecast").click()
-    page.get_by_test_id("standin").click()
+    page.get_by_test_id("preview").click()
     expect(page.get_by_test_id("standin-picture")).to_be_visible()
     expect(page.get_by_test_id("forecast")).to_be_enabled()
     page.evaluate("document.activeElement?.blur(); scrollTo(0, 0)")

@@ -9,15 +9,13 @@ Run by hand:
 `python benchmarks/sequence_judges.py [runs] [scenes] [epsilons]`, with commas between scenes.
 """
 
-import json
 import statistics
-import sys
 import time
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 
+from harness import RESULTS, keep, positional
 from hushway.families.sequences.fit.record_table import RecordTable
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.public.prefixes import SequenceUniverse
@@ -25,7 +23,7 @@ from hushway.families.sequences.study.data import WeightedSequences, distinct
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
 from sequence_measures import JUDGES, Truth, judge
 from sequence_peers import PEERS, Release
 from sequence_scenes import SCENES, JudgedScene
@@ -122,12 +120,7 @@ def main(
 
 
 if __name__ == "__main__":
-    chosen = dict(enumerate(sys.argv[1:]))
-    results = main(
-        int(chosen.get(0, "1")),
-        tuple(chosen.get(1, ",".join(SCENES)).split(",")),
-        tuple(chosen.get(2, ",".join(EPSILONS)).split(",")),
-    )
-    Path("bench-results").mkdir(exist_ok=True)
-    Path("bench-results/sequence_judges.json").write_text(json.dumps(results, indent=1) + "\n")
-    Path("bench-results/sequence_judges.md").write_text(as_markdown(results), encoding="utf-8")
+    runs, scenes, epsilons = positional("1", ",".join(SCENES), ",".join(EPSILONS))
+    results = main(int(runs), tuple(scenes.split(",")), tuple(epsilons.split(",")))
+    keep("sequence_judges", results)
+    (RESULTS / "sequence_judges.md").write_text(as_markdown(results), encoding="utf-8")

@@ -18,7 +18,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
 from sequence_adatrace import ada_trace
 from sequence_chains import Chain, symbols_of, with_sums, written
 from sequence_ngrams import gram_chain

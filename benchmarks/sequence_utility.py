@@ -4,13 +4,12 @@ The opponent of the pattern search is the package `prefixspan`, on a sample that
 must find the same supports. The paper's cities are measured whole.
 """
 
-import statistics
-import time
-from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from prefixspan import PrefixSpan
 
+from harness import print_figures, timed, warm_seconds
 from hushway.families.sequences.city.cards import CardCity, bus, metro
 from hushway.families.sequences.study.data import WeightedSequences, distinct
 from hushway.families.sequences.study.patterns import top_patterns
@@ -21,15 +20,7 @@ HEIGHT = 12
 TOP = 300
 SAMPLE, SAMPLE_TOP = 20_000, 100
 
-
-def median_seconds(work: Callable[[], object]) -> float:
-    work()
-    seconds = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        work()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
+median_seconds = partial(warm_seconds, runs=RUNS)
 
 
 def whole_city(name: str, city: CardCity) -> dict[str, float]:
@@ -58,9 +49,7 @@ def against_prefixspan() -> dict[str, float]:
 
     miner = PrefixSpan(records)
     miner.minlen = 2
-    start = time.perf_counter()
-    theirs = [support for support, _ in miner.topk(SAMPLE_TOP)]
-    their_seconds = time.perf_counter() - start
+    their_seconds, theirs = timed(lambda: [support for support, _ in miner.topk(SAMPLE_TOP)])
     if ours() != theirs:
         message = "prefixspan finds other supports"
         raise AssertionError(message)
@@ -76,13 +65,10 @@ def main() -> dict[str, float]:
     """Measures, prints a table and returns the numbers."""
     figures: dict[str, float] = {}
     for name, make in (("metro", metro), ("bus", bus)):
-        start = time.perf_counter()
-        city = make(seed=1)
-        figures[f"{name}_city_seconds"] = time.perf_counter() - start
+        figures[f"{name}_city_seconds"], city = timed(partial(make, seed=1))
         figures |= whole_city(name, city)
     figures |= against_prefixspan()
-    for name, value in figures.items():
-        print(f"{name:<32} {value:>16,.4f}")
+    print_figures(figures)
     return figures
 
 

@@ -7,17 +7,13 @@ processors, threads added up, so that other work on the machine does not count. 
 in a process of its own, so that its peak memory is its own.
 """
 
-import json
-import resource
-import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
+from harness import in_process, measured, print_figures, serve_job, warm_seconds
 from hushway.families.sequences.city.cards import bus, metro
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.mechanism.tree import prefix_tree
@@ -29,15 +25,7 @@ HEIGHT, TREE_HEIGHT = 12, 20
 RUNS = 5
 SEED = 2012
 
-
-def median_seconds(work: Callable[[], object]) -> float:
-    work()
-    seconds = []
-    for _ in range(RUNS):
-        start = time.process_time()
-        work()
-        seconds.append(time.process_time() - start)
-    return statistics.median(seconds)
+processor_seconds = partial(warm_seconds, runs=RUNS, clock=time.process_time)
 
 
 def byte_strings(scene: SequenceScene) -> np.ndarray:
@@ -64,16 +52,16 @@ def tree(scene: SequenceScene) -> None:
 
 def compare(name: str, scene: SequenceScene) -> dict[str, float]:
     strings = byte_strings(scene)
-    sorting = median_seconds(lambda: np.sort(strings))
+    sorting = processor_seconds(lambda: np.sort(strings))
     figures = {f"{name}_sort_seconds": sorting}
     for words, release in (("learned", learned), ("tree", tree)):
-        ours = median_seconds(lambda release=release: release(scene))
+        ours = processor_seconds(lambda release=release: release(scene))
         half = scene.sample((len(scene.start) - 1) // 2)
         figures |= {
             f"{name}_{words}_seconds": ours,
             f"{name}_{words}_ratio_to_sort": ours / sorting,
             f"{name}_{words}_ratio_to_half_the_data": ours
-            / median_seconds(lambda release=release, half=half: release(half)),
+            / processor_seconds(lambda release=release, half=half: release(half)),
         }
     return figures
 
@@ -81,21 +69,15 @@ def compare(name: str, scene: SequenceScene) -> dict[str, float]:
 def ten_times() -> dict[str, float]:
     """Publishes ten times Metro."""
     scene = card_scene(metro(SEED, scale=10))
-    start = time.process_time()
-    learned(scene)
-    seconds = time.process_time() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    unit = 1 if sys.platform == "darwin" else 1024
-    return {"metro_x10_seconds": seconds, "metro_x10_peak_gb": peak * unit / 1e9}
+    found = measured(lambda: learned(scene))
+    return {"metro_x10_seconds": found["cpu_s"], "metro_x10_peak_gb": found["peak_gb"]}
 
 
 def main() -> dict[str, float]:
     """Measures, prints a table and returns the numbers."""
     figures = compare("metro", card_scene(metro(SEED)))
     figures |= compare("bus", card_scene(bus(SEED)))
-    command = [sys.executable, __file__, "--ten-times"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    figures |= json.loads(done.stdout)
+    figures |= in_process(__file__)
     bars = {
         "metro_learned_ratio_to_sort": "at most 5",
         "bus_learned_ratio_to_sort": "at most 5",
@@ -103,14 +85,10 @@ def main() -> dict[str, float]:
         "bus_tree_ratio_to_sort": "at most 5",
         "metro_x10_peak_gb": "at most 4, the making of the city included",
     }
-    print(f"{'figure':<40} {'measured':>12}  bar")
-    for name, value in figures.items():
-        print(f"{name:<40} {value:>12,.3f}  {bars.get(name, '')}")
+    print_figures(figures, bars, ",.3f")
     return figures
 
 
 if __name__ == "__main__":
-    if "--ten-times" in sys.argv:
-        print(json.dumps(ten_times()))
-    else:
-        main()
+    serve_job(ten_times)
+    main()

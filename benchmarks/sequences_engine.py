@@ -10,15 +10,21 @@ taps each over a week; ten times as many with --large. Every job runs in a proce
 Bars: steps of a tree of 20 stops in 0.5 s (ten times that at the large size), and 4 GB.
 """
 
-import argparse
-import json
-import subprocess
-import sys
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
+
+from harness import (
+    in_process,
+    in_turns,
+    medians,
+    options,
+    peak_gb,
+    serve_job,
+    whole_days,
+    write_rows,
+)
 
 PLACES, LINES = 68, 4
 PEOPLE, DAYS_OUT, WINDOW_DAYS = 170_000, 5, 7
@@ -45,26 +51,22 @@ LARGE_JOBS = ("bare group by", "sequences, 5 records", "sequences, 2 records")
 def main(*, large: bool = False, rounds: int = ROUNDS) -> dict[str, Any]:
     with TemporaryDirectory(prefix="hushway-bench-") as name:
         folder = Path(name)
-        rows = in_process("generate", folder)["rows"]
+        rows = in_process(__file__, "generate", folder)["rows"]
         print(f"{rows:,} taps; seconds are medians of {rounds} rounds")
         summary: dict[str, Any] = {"rows": rows, **measure(folder, list(JOBS), rounds)}
         if large:
-            rows = in_process("generate large", folder)["rows"]
+            rows = in_process(__file__, "generate large", folder)["rows"]
             print(f"\n{rows:,} taps, once")
             summary["large"] = {"rows": rows, **measure(folder, list(LARGE_JOBS), 1, scale=10)}
     return summary
 
 
 def measure(folder: Path, jobs: list[str], rounds: int, *, scale: int = 1) -> dict[str, Any]:
-    runs: dict[str, list[dict[str, float]]] = {name: [] for name in jobs}
-    for _ in range(rounds):
-        for name in jobs:
-            runs[name].append(in_process(name, folder))
+    runs = in_turns(jobs, rounds, lambda name: in_process(__file__, name, folder))
     print(f"{'':28}{'read s':>9}{'steps s':>9}{'steps':>7}{'records':>11}{'peak GB':>9}")
     results = {}
     for name, some in runs.items():
-        result = {key: median(run[key] for run in some) for key in some[0]}
-        results[name] = result
+        results[name] = result = medians(some)
         print(
             f"{name:28}{result['read_s']:9.2f}{result['steps_s']:9.3f}{result['steps']:7.0f}"
             f"{result['records']:11,.0f}{result['peak_gb']:9.2f}"
@@ -76,20 +78,10 @@ def measure(folder: Path, jobs: list[str], rounds: int, *, scale: int = 1) -> di
     return {"jobs": results, "steps_s": steps_s, "peak_gb": peak}
 
 
-def in_process(job: str, folder: Path) -> dict[str, Any]:
-    """Runs a job in a process of its own; this one stays small, for a child starts at its peak."""
-    command = [sys.executable, __file__, "--job", job, "--folder", str(folder)]
-    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    result: dict[str, Any] = json.loads(answer)
-    return result
-
-
 def generate(folder: Path, *, part: int, text: bool = False) -> int:
     """Writes one part of the taps, with people of its own, in the order of time."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     rng = np.random.default_rng(part)
     records = PEOPLE * DAYS_OUT
@@ -108,21 +100,14 @@ def generate(folder: Path, *, part: int, text: bool = False) -> int:
             "time": pa.array(FIRST_DAY_US + since[order], pa.timestamp("us")),
         }
     )
-    (folder / "integers").mkdir(exist_ok=True)
-    pq.write_table(table, folder / "integers" / f"{part}.parquet", row_group_size=1_000_000)
-    if text:
-        (folder / "text").mkdir(exist_ok=True)
-        for i, (name, prefix) in enumerate((("person", "card-"), ("location", "stop-"))):
-            words = pc.binary_join_element_wise(prefix, table[name].cast(pa.string()), "")
-            table = table.set_column(i, name, words)
-        pq.write_table(table, folder / "text" / f"{part}.parquet", row_group_size=1_000_000)
+    integers, texts = (folder / kind / f"{part}.parquet" for kind in ("integers", "text"))
+    write_rows(table, integers, texts if text else None, person="card-", location="stop-")
     return taps
 
 
-def run_job(name: str, folder: Path) -> dict[str, float]:
+def run_job(name: str, place: str) -> dict[str, float]:
     """Runs one measurement, or writes taps."""
-    import resource
-
+    folder = Path(place)
     if name == "generate":
         return {"rows": generate(folder, part=0, text=True)}
     if name == "generate large":
@@ -138,8 +123,7 @@ def run_job(name: str, folder: Path) -> dict[str, float]:
         found = sorted_by_numpy(folder / kind)
     else:
         found = sequences(folder / kind, kind, most, keep_times="times" in name)
-    kibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return {**found, "peak_gb": kibibytes * 1024 / 1e9}
+    return {**found, "peak_gb": peak_gb()}
 
 
 def pq_rows(folder: Path) -> int:
@@ -190,7 +174,6 @@ def sequences(folder: Path, kind: str, most: int, *, keep_times: bool) -> dict[s
     from hushway.families.sequences.rows.counter import EngineSequences
     from hushway.families.sequences.rows.sequences import SequenceRule, TapColumns, TapsSource
     from hushway.geography.locations import Labels, Location, Locations
-    from hushway.geography.periods import Periods
     from hushway.privacy.bound import Unit
     from hushway.privacy.query import Query
 
@@ -200,14 +183,7 @@ def sequences(folder: Path, kind: str, most: int, *, keep_times: bool) -> dict[s
     )
     codes = (np.arange(PLACES) * LINES // PLACES).astype(np.int32)
     line = Labels(column="line", codes=codes, names=tuple(map(str, range(LINES))))
-    week = Periods(
-        zone="America/Detroit",
-        first_day=date(2026, 3, 2),
-        last_day=date(2026, 3, 1 + WINDOW_DAYS),
-        opens=0,
-        closes=1440,
-        minutes=120,
-    )
+    week = whole_days("America/Detroit", date(2026, 3, 2), WINDOW_DAYS, minutes=120)
     taxonomy = Taxonomy(locations=Locations(places), levels=(line,))
     rule = SequenceRule(
         max_stops=HEIGHT, max_records=most, window=week, record="day", keep_times=keep_times
@@ -236,13 +212,5 @@ def sequences(folder: Path, kind: str, most: int, *, keep_times: bool) -> dict[s
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", action="store_true", help="also ten times as many taps")
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--job", help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.job:
-        print(json.dumps(run_job(chosen.job, chosen.folder)))
-    else:
-        main(large=chosen.large, rounds=chosen.rounds)
+    serve_job(run_job)
+    main(**vars(options(__doc__, large="also ten times as many taps", rounds=ROUNDS)))

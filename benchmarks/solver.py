@@ -9,7 +9,6 @@ measurements. `excess` is an opponent's objective less ours, after its table was
 
 import json
 import resource
-import statistics
 import subprocess
 import sys
 import time
@@ -21,6 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.optimize import nnls
 
+from harness import print_figures, timed
 from hushway.families.od.fit.partitions import Partition
 from hushway.families.od.fit.projection.dense_cells import DenseCells
 from hushway.families.od.fit.projection.problem import Margin
@@ -230,12 +230,7 @@ def crossing_ends() -> dict[str, float]:
 
 
 def median_seconds(run: Callable[[], Any], runs: int = RUNS) -> float:
-    seconds = []
-    for _ in range(runs):
-        start = time.perf_counter()
-        run()
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds)
+    return timed(run, runs)[0]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -390,9 +385,7 @@ def oppose(name: str, form: str, size: str) -> dict[str, float]:
     problem = programme(instance, form)
     # Set after our own compilation, which needs address space of its own.
     resource.setrlimit(resource.RLIMIT_AS, (GIGABYTES << 30, GIGABYTES << 30))
-    start = time.perf_counter()
-    found = SOLVERS[name](problem)
-    seconds = time.perf_counter() - start
+    seconds, found = timed(lambda: SOLVERS[name](problem))
     theirs = np.maximum(0.0, found[: problem.cells])
     return {
         "seconds": seconds,
@@ -493,8 +486,7 @@ def main() -> dict[str, float]:
         "ends_2.9M_seconds": "about 1",
         "ends_3.0M_wide_seconds": "about 1",
     }
-    for name, value in figures.items():
-        print(f"{name:<26} {value:>9.4f}  {bars.get(name, '')}", flush=True)
+    print_figures(figures, bars)
     tournament(figures)
     ratio = figures.get("fastest_M_over_ours", float("inf"))
     print(f"{'fastest_M_over_ours':<26} {ratio:>9,.0f}  at least 80")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from hushway.demo import FIRST, DemoCity, OtherCities, build_demo
+from hushway.steward.demo import FIRST, DemoCity, OtherCities, build_demo
 
 # A slip in a plan is told within a second, and help within a third of one.
 BARS = {"help": 0.3, "slip": 1.0}

@@ -10,15 +10,21 @@ it a quarter of them. Every job runs in a process of its own.
 Bars: the three counts in 8 times the bare count, the check in 3 times, and 2.5 GB.
 """
 
-import argparse
-import json
-import subprocess
-import sys
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import perf_counter
 from typing import Any
+
+from harness import (
+    in_process,
+    in_turns,
+    measured,
+    medians,
+    options,
+    serve_job,
+    whole_days,
+    write_rows,
+)
 
 PEOPLE, MANY_PEOPLE = 500_000, 2_000_000
 TOWERS, HOURS = 1_303, 168
@@ -43,12 +49,9 @@ JOBS = {
 def main(*, people: int = PEOPLE, rounds: int = ROUNDS) -> dict[str, Any]:
     with TemporaryDirectory(prefix="hushway-bench-") as name:
         folder = Path(name)
-        events = in_process("generate", folder, people)["events"]
+        events = in_process(__file__, "generate", folder, people)["events"]
         print(f"{events:,} events of {people:,} people; medians of {rounds} interleaved rounds")
-        runs: dict[str, list[dict[str, float]]] = {job: [] for job in JOBS}
-        for _ in range(rounds):
-            for job in JOBS:
-                runs[job].append(in_process(job, folder, people))
+        runs = in_turns(JOBS, rounds, lambda job: in_process(__file__, job, folder, people))
     return {"events": events, **summary(runs)}
 
 
@@ -56,7 +59,7 @@ def summary(runs: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
     print(f"{'':28}{'seconds':>9}{'CPU s':>9}{'peak GB':>9}{'x bare':>9}")
     results: dict[str, dict[str, float]] = {}
     for name, some in runs.items():
-        result = {key: median(run[key] for run in some) for key in some[0]}
+        result = medians(some)
         text = ", text ids" if "text" in name else ""
         # Rounds are compared one by one: what else this machine does changes from round to round.
         bare = runs[f"bare group by{text}"]
@@ -76,21 +79,11 @@ def summary(runs: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
     return {"jobs": results, "count_ratio": count, "check_ratio": check, "peak_gb": peak}
 
 
-def in_process(job: str, folder: Path, people: int) -> dict[str, Any]:
-    """Runs a job in a process of its own; this one stays small, for a child starts at its peak."""
-    command = [sys.executable, __file__, "--job", job, "--folder", str(folder)]
-    command += ["--people", str(people)]
-    answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    result: dict[str, Any] = json.loads(answer)
-    return result
-
-
-def run_job(name: str, folder: Path, people: int) -> dict[str, float]:
+def run_job(name: str, place: str, people: str) -> dict[str, float]:
     """Runs one measurement, or writes events."""
-    import resource
-
+    folder = Path(place)
     if name == "generate":
-        return {"events": generate(folder, people)}
+        return {"events": generate(folder, int(people))}
     # What is loaded before does not count.
     import duckdb
 
@@ -101,23 +94,13 @@ def run_job(name: str, folder: Path, people: int) -> dict[str, float]:
     duckdb.connect().execute("SELECT ?", ["warm"]).fetchnumpy()
     file, kind = folder / f"{JOBS[name]}.parquet", JOBS[name]
     work = {"bare": bare, "check": check, "visits": visits}[name.replace(",", " ").split()[0]]
-    before, begin = resource.getrusage(resource.RUSAGE_SELF), perf_counter()
-    found = work(file, kind)
-    seconds, after = perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF)
-    return {
-        "seconds": seconds,
-        "cpu_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "peak_gb": after.ru_maxrss * 1024 / 1e9,
-        "found": found,
-    }
+    return measured(lambda: work(file, kind))
 
 
 def generate(folder: Path, people: int) -> int:
     """Writes the events twice, with ids as integers and as text, in the order of time."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.parquet as pq
 
     rng = np.random.default_rng(0)
     shape = MEAN_EVENTS**2 / (SPREAD_EVENTS**2 - MEAN_EVENTS)
@@ -140,11 +123,8 @@ def generate(folder: Path, people: int) -> int:
             "time": pa.array(FIRST_DAY_US + since[order], pa.timestamp("us")),
         }
     )
-    pq.write_table(table, folder / "integers.parquet", row_group_size=1_000_000)
-    for i, (name, prefix) in enumerate((("person", "card-"), ("location", "tower-"))):
-        words = pc.binary_join_element_wise(prefix, table[name].cast(pa.string()), "")
-        table = table.set_column(i, name, words)
-    pq.write_table(table, folder / "text.parquet", row_group_size=1_000_000)
+    integers, text = (folder / f"{kind}.parquet" for kind in ("integers", "text"))
+    write_rows(table, integers, text, person="card-", location="tower-")
     return events
 
 
@@ -221,7 +201,6 @@ def town(kind: str) -> Any:
     from hushway.families.density.public.visits import DensityUniverse, Sites
     from hushway.geography.areas import Area, Areas
     from hushway.geography.locations import Location, Locations
-    from hushway.geography.periods import Periods
 
     prefix = "tower-" if kind == "text" else ""
     every = np.arange(TOWERS)
@@ -235,15 +214,7 @@ def town(kind: str) -> Any:
                 Area(id=each, name="", shape=shape) for each, shape in zip(ids, shapes, strict=True)
             )
         ),
-        periods=Periods(
-            zone="Europe/Paris",
-            first_day=date(2007, 9, 10),
-            last_day=date(2007, 9, 16),
-            opens=0,
-            closes=1440,
-            minutes=60,
-            cycle="window",
-        ),
+        periods=whole_days("Europe/Paris", date(2007, 9, 10), 7, minutes=60, cycle="window"),
         sites=Sites(locations=Locations(places), site=every),
         cover=Cover(
             pieces=pieces,
@@ -256,14 +227,6 @@ def town(kind: str) -> Any:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", action="store_true", help="four times as many people")
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--people", type=int, default=PEOPLE, help=argparse.SUPPRESS)
-    parser.add_argument("--job", help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    chosen = parser.parse_args()
-    if chosen.job:
-        print(json.dumps(run_job(chosen.job, chosen.folder, chosen.people)))
-    else:
-        main(people=MANY_PEOPLE if chosen.large else PEOPLE, rounds=chosen.rounds)
+    serve_job(run_job)
+    chosen = options(__doc__, large="four times as many people", rounds=ROUNDS, people=PEOPLE)
+    main(people=MANY_PEOPLE if chosen.large else chosen.people, rounds=chosen.rounds)

@@ -7,7 +7,7 @@
 from pathlib import Path
 
 import hushway
-from hushway.demo import build_city
+from hushway.steward.demo import build_city
 
 city = build_city("density", Path("city"))
 print(city.example.title, "with", city.example.rows)
@@ -18,9 +18,7 @@ print(city.example.title, "with", city.example.rows)
 # Ask before you spend, with a guess from public knowledge. Neither rows nor budget are touched.
 
 # %%
-job = hushway.prepare(hushway.load_plan(city.plan))
-crowd = hushway.ExpectedPopulation(trips=200_000, people=20_000)
-expected = hushway.price(job, crowd=crowd).expected
+expected = hushway.price(city.plan, trips=200_000, people=20_000).expected
 for error in expected.errors:
     print(f"{error.figure}: about {error.size:,.1f}, off by {error.error:,.1f} on average")
 for note in expected.notes:
@@ -30,7 +28,7 @@ for note in expected.notes:
 # ## Publish
 
 # %%
-published = hushway.publish(job)
+published = hushway.publish(city.plan)
 show(
     published.folder / "picture.png",
     "Visits by area at four hours, series with intervals, and the error of every area.",

@@ -33,26 +33,21 @@ for epsilon in (0.1, 0.5, 1, 2, 4):
 # will be off by. It tries the plan on an invented crowd, and touches neither rows nor budget.
 
 # %%
-from fractions import Fraction
 from pathlib import Path
 
 import hushway
-from hushway.demo import build_city
-from hushway.steward.curves.curve import price_curve
-from hushway.steward.curves.picture import draw_curve
+from hushway.steward.demo import build_city
 
-epsilons = [Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2), Fraction(4)]
-crowds = {
-    "od": hushway.ExpectedPopulation(trips=30_000, people=15_000),
-    "density": hushway.ExpectedPopulation(trips=200_000, people=20_000),
-    "sequences": None,
-    "links": None,
+guesses = {
+    "od": {"trips": 30_000, "people": 15_000},
+    "density": {"trips": 200_000, "people": 20_000},
+    "sequences": {},
+    "links": {},
 }
-for name, crowd in crowds.items():
+for name, guess in guesses.items():
     city = build_city(name, Path(name))
-    curve = price_curve(hushway.prepare(hushway.load_plan(city.plan)), epsilons, crowd=crowd)
     picture = Path(name) / "errors.png"
-    picture.write_bytes(draw_curve(curve, "png"))
+    curve = hushway.price(city.plan, epsilon="1/4,1/2,1,2,4", picture=picture, **guess)
     what = "Errors to expect" if curve.foreseen else "Noise, one standard deviation"
     show(picture, f"{what} of {name}, by ε: {city.example.title}")
 

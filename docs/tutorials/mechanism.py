@@ -67,7 +67,8 @@ from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.mechanism.shares import learned_shares
-from hushway.families.od.study.scene import city_scene, try_out
+from hushway.families.od.planning.trial import try_out
+from hushway.families.od.study.scene import city_scene
 from hushway.privacy.randomness import SeededSource
 
 scene = city_scene(ann_arbor(seed=7), periods=range(16, 20))

@@ -8,7 +8,7 @@
 from pathlib import Path
 
 import hushway
-from hushway.demo import build_city
+from hushway.steward.demo import build_city
 
 city = build_city("od", Path("city"))
 print(city.example.title, "with", city.example.rows)

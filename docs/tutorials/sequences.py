@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 import hushway
-from hushway.demo import build_city
+from hushway.steward.demo import build_city
 
 city = build_city("sequences", Path("city"))
 print(city.example.title, "with", city.example.rows)

@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hushway.numerics.private_folder import hold_private
-from hushway.numerics.user_folders import user_folders
+from hushway.numerics.folders import hold_private, user_folders
 from hushway.version import __version__
 
 # A report needs the last one; a script that fails every minute must not fill the disk.

@@ -2,6 +2,7 @@
 
     HushwayError
     ├── PlanError            the plan cannot be understood
+    │   └── OptionsError     options contradict each other
     ├── GeographyError       a public file is wrong: locations, zones, periods
     ├── DataError            the protected rows cannot be used as the plan says
     ├── BudgetError          an account is missing, or a spend would pass its limit
@@ -38,6 +39,10 @@ class Told(str):
 
 class PlanError(HushwayError):
     """The plan cannot be understood."""
+
+
+class OptionsError(PlanError):
+    """Options contradict each other, or one is missing."""
 
 
 class GeographyError(HushwayError):

@@ -17,7 +17,7 @@ from hushway.interruption import standing, was_interrupted
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ending:
+class ErrorMessage:
     """What is said at the end.
 
     Attributes:
@@ -39,7 +39,7 @@ _DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
-def ending_of(error: BaseException) -> Ending:
+def error_message_of(error: BaseException) -> ErrorMessage:
     """Returns what to say about an error that ends the command.
 
     Of errors that are not hushway's own only notes that hushway added are told. After a request to
@@ -49,16 +49,16 @@ def ending_of(error: BaseException) -> Ending:
         return interrupted(error)
     if isinstance(error, HushwayError):
         notes = tuple(getattr(error, "__notes__", ()))
-        return Ending(message=str(error), advice=error.advice, notes=notes)
+        return ErrorMessage(message=str(error), advice=error.advice, notes=notes)
     return replace(_known(error) or _unforeseen(error), notes=_told(error))
 
 
-def interrupted(error: BaseException) -> Ending:
+def interrupted(error: BaseException) -> ErrorMessage:
     """Returns what to say about a command that was asked to end: also what it has spent."""
-    return Ending(message="Interrupted.", advice="", notes=_told(error) or (standing(),))
+    return ErrorMessage(message="Interrupted.", advice="", notes=_told(error) or (standing(),))
 
 
-def plainly(ending: Ending) -> None:
+def print_plainly(ending: ErrorMessage) -> None:
     """Says it without the help of any library."""
     lines = (f"Error: {ending.message}", *ending.notes, f"What to do: {ending.advice}")
     for line in lines if ending.advice else lines[:-1]:
@@ -69,45 +69,45 @@ def _told(error: BaseException) -> tuple[str, ...]:
     return tuple(note for note in getattr(error, "__notes__", ()) if isinstance(note, Told))
 
 
-def _known(error: BaseException) -> Ending | None:
+def _known(error: BaseException) -> ErrorMessage | None:
     """Returns what is said about errors whose cause lies with the machine."""
     # Only looked at, never told: it may quote a row.
     text = _text_of(error)
     if _is_out_of_memory(error, text):
-        return Ending(
+        return ErrorMessage(
             message="Out of memory.",
             advice="Give the process more memory (see ulimit -v), or use the sparse form, fewer "
             "periods or coarser places.",
         )
     library = _missing_library(error, text)
     if library is not None:
-        return Ending(
+        return ErrorMessage(
             message=f"A library that hushway needs cannot be loaded: {library}.",
             advice="Install it: shared libraries such as libgomp with the system's own packages, "
             "libraries of Python by installing hushway again.",
         )
     if isinstance(error, OSError) and error.errno in _DISK:
-        return Ending(
+        return ErrorMessage(
             message="The disk is full, or a file has become larger than allowed.",
             advice="Make room, or name folders on another disk (in a plan: release.folder and "
             "engine.temp_folder).",
         )
     if isinstance(error, OSError) and error.errno in _FORBIDDEN:
-        return Ending(
+        return ErrorMessage(
             message="The system does not allow hushway to read or write a file or folder.",
             advice="Check the permissions of the files and folders that were named; "
             f"{_details(error)}.",
         )
     if isinstance(error, RecursionError):
-        return Ending(
+        return ErrorMessage(
             message="Something is nested too deeply for hushway.",
             advice=f"Look for deep nesting in the files that were named; {_details(error)}.",
         )
     return None
 
 
-def _unforeseen(error: BaseException) -> Ending:
-    return Ending(
+def _unforeseen(error: BaseException) -> ErrorMessage:
+    return ErrorMessage(
         message=f"Something went wrong that hushway did not foresee: {type(error).__name__}.",
         advice=f"Report it to whoever gave you hushway; {_details(error)}.",
     )

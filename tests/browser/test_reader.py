@@ -15,8 +15,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from hushway.progress import quiet
-from hushway.site.taking import taken
-from hushway.site.write import fill_site, write_one_file
+from hushway.sites.releases import verified_releases
+from hushway.sites.write import fill_site, write_one_file
 from support.little_plans import FAMILIES
 from support.little_sites import change_atlas, hosted, little_release
 from support.long import often
@@ -94,7 +94,7 @@ def sites(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     ]
     releases.append(little_release(folder / "again", "od", seed=2, title="Another od"))
     releases.append(little_release(folder / "real", "od", seed=None, title="A private od"))
-    with taken(releases, quiet) as found:
+    with verified_releases(releases, quiet) as found:
         fill_site(found, folder / "site")
         write_one_file(found, folder / "report.html")
     with hosted(folder / "site") as address:

@@ -182,8 +182,8 @@ def _price(page: Page) -> None:
     expect(page.get_by_test_id("forecast")).to_be_enabled()
     page.get_by_test_id("forecast").click()
     expect(page.get_by_test_id("errors")).to_contain_text("one cell")
-    page.get_by_test_id("standin").click()
-    picture = page.get_by_test_id("standin-picture")
+    page.get_by_test_id("preview").click()
+    picture = page.get_by_test_id("preview-picture")
     expect(picture).to_be_visible()
     shown = picture if picture.evaluate("one => one.tagName") == "IMG" else picture.locator("img")
     assert shown.evaluate("one => one.decode().then(() => one.naturalWidth)") > 500
@@ -310,7 +310,7 @@ def test_a_browser_that_has_not_come_in_is_refused(city: City) -> None:
         assert answer is not None
         assert answer.status == 401
         page.goto(f"{city.origin}/")
-        expect(page.get_by_role("alert")).to_contain_text("has not come in yet")
+        expect(page.get_by_role("alert")).to_contain_text("is not logged in")
         page.goto("about:blank")
         page.goto(city.entrance)
         expect(page.get_by_role("alert")).to_contain_text("was used already")

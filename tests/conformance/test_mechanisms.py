@@ -22,7 +22,7 @@ from hushway.families.density.public.visits import (
     VisitCells,
     VisitLimits,
 )
-from hushway.families.links.audit.product import rings
+from hushway.families.links.audit.stage import rings
 from hushway.families.links.mechanism.counts import link_counts
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits, MovementQueryCells
 from hushway.families.od.fit.weights import Weights

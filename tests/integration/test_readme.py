@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hushway.demo import build_demo
+from hushway.steward.demo import build_demo
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))

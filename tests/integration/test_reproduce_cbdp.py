@@ -5,17 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from hushway.families.od.study.report import COMES_OUT, headline_tables, ordering, report
 from hushway.families.od.study.reproduce import MECHANISMS, Reproduction, reproduce_cbdp
-from hushway.families.od.study.save import COMES_OUT, headline_tables, ordering, save_reproduction
 from hushway.privacy.measured import Internal
-
-
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
+from hushway.progress import quiet
 
 
 def reproduced(runs: int) -> Internal[Reproduction]:
-    return reproduce_cbdp(runs=runs, epsilons=("1", "0.1"), progress=silent)
+    return reproduce_cbdp(runs=runs, epsilons=("1", "0.1"), progress=quiet)
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +44,7 @@ def test_published_trips_stay_near_the_truth_only_if_sums_are_measured(
 
 
 def test_numbers_tables_and_figure_are_saved(found: Internal[Reproduction], tmp_path: Path) -> None:
-    save_reproduction(found, tmp_path)
+    report(found).value.save(tmp_path)
     numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
     assert {figure["mechanism"] for figure in numbers["figures"]} == set(MECHANISMS)
     assert "Table 2, weekday" in (tmp_path / "tables.md").read_text(encoding="utf-8")

@@ -23,6 +23,7 @@ from hushway.families.density.study.methods import (
     printed_plan,
 )
 from hushway.families.density.study.paper import Efpag
+from hushway.families.density.study.report import report
 from hushway.families.density.study.reproduce import (
     BOXED,
     EPSILONS,
@@ -30,7 +31,6 @@ from hushway.families.density.study.reproduce import (
     VISITS,
     reproduce_density,
 )
-from hushway.families.density.study.save import save_reproduction
 from hushway.families.density.study.tables import (
     costs_table,
     gains_table,
@@ -39,18 +39,15 @@ from hushway.families.density.study.tables import (
     statements,
 )
 from hushway.privacy.measured import Internal
+from hushway.progress import quiet
 
 # Every method at every setting.
 pytestmark = pytest.mark.long
 
 
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
-
-
 @pytest.fixture(scope="module")
 def found() -> Internal[Reproduction]:
-    return reproduce_density(runs=1, people=10_000, towers=40, areas=20, progress=silent)
+    return reproduce_density(runs=1, people=10_000, towers=40, areas=20, progress=quiet)
 
 
 def test_every_method_is_measured_at_every_setting(found: Internal[Reproduction]) -> None:
@@ -58,24 +55,24 @@ def test_every_method_is_measured_at_every_setting(found: Internal[Reproduction]
     for visits in VISITS:
         for epsilon in EPSILONS:
             for method in METHODS if visits == 30 else BY_VISITS:
-                assert value.of(method, epsilon, visits, "mre").interval.mean > 0
-                assert -1 <= value.of(method, epsilon, visits, "pearson").interval.mean <= 1
-    assert all(value.of(name, "0.3", 30, "metres").interval.mean > 0 for name in MOVED)
+                assert value.of(method, epsilon, visits, "mre").mean > 0
+                assert -1 <= value.of(method, epsilon, visits, "pearson").mean <= 1
+    assert all(value.of(name, "0.3", 30, "metres").mean > 0 for name in MOVED)
     assert set(value.gains) == set(VARIANTS)
 
 
 def test_a_larger_budget_has_smaller_errors(found: Internal[Reproduction]) -> None:
     for method in ("LPA", "EFPAG", DEFAULT):
-        little = found.value.of(method, "0.1", 30, "mre").interval.mean
-        assert found.value.of(method, "1", 30, "mre").interval.mean < little
+        little = found.value.of(method, "0.1", 30, "mre").mean
+        assert found.value.of(method, "1", 30, "mre").mean < little
 
 
 def test_naive_noise_is_worst(found: Internal[Reproduction]) -> None:
-    naive = found.value.of("LPA", "0.3", 30, "mre").interval.mean
+    naive = found.value.of("LPA", "0.3", 30, "mre").mean
     for method in BOXED:
-        assert found.value.of(method, "0.3", 30, "mre").interval.mean < naive
-    every = found.value.of("every visit (naive)", "0.1", 30, "divergence").interval.mean
-    assert found.value.of("one visit (paper)", "0.1", 30, "divergence").interval.mean < every
+        assert found.value.of(method, "0.3", 30, "mre").mean < naive
+    every = found.value.of("every visit (naive)", "0.1", 30, "divergence").mean
+    assert found.value.of("one visit (paper)", "0.1", 30, "divergence").mean < every
 
 
 def test_printed_figures_stand_beside_ours(found: Internal[Reproduction]) -> None:
@@ -87,8 +84,7 @@ def test_printed_figures_stand_beside_ours(found: Internal[Reproduction]) -> Non
         "188",
     ]
     gains = [
-        found.value.of("EFPAG", e, 30, "mre").interval.mean
-        - found.value.of("EFPA", e, 30, "mre").interval.mean
+        found.value.of("EFPAG", e, 30, "mre").mean - found.value.of("EFPA", e, 30, "mre").mean
         for e in EPSILONS
     ]
     assert float(rows["MRE, EFPAG less EFPA"][2]) == pytest.approx(np.mean(gains), abs=0.0006)
@@ -100,7 +96,7 @@ def test_printed_figures_stand_beside_ours(found: Internal[Reproduction]) -> Non
 def test_numbers_tables_and_figures_are_saved(
     found: Internal[Reproduction], tmp_path: Path
 ) -> None:
-    save_reproduction(found, tmp_path)
+    report(found).value.save(tmp_path)
     assert json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))["runs"] == 1
     tables = (tmp_path / "tables.md").read_text(encoding="utf-8")
     assert all(table.title in tables for table in headline_tables(found.value))

@@ -18,26 +18,23 @@ from hushway.families.links.study.methods import (
     SOUND,
     Reproduction,
 )
-from hushway.families.links.study.reproduce import reproduce_dp_ani
-from hushway.families.links.study.save import (
+from hushway.families.links.study.report import (
     gains_table,
     headline_tables,
     homes_table,
     published_table,
-    save_reproduction,
+    report,
     statements,
 )
+from hushway.families.links.study.reproduce import reproduce_dp_ani
 from hushway.families.links.study.scene import FITS
 from hushway.privacy.measured import Internal
+from hushway.progress import quiet
 
 EPSILONS = ("0.1", "1", "10")
 
 # Every method at every setting.
 pytestmark = pytest.mark.long
-
-
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +49,7 @@ def found() -> Internal[Reproduction]:
         gain_links=1000,
         epsilons=EPSILONS,
         cities=(hour, day),
-        progress=silent,
+        progress=quiet,
     )
 
 
@@ -110,7 +107,7 @@ def test_printed_figures_stand_beside_ours(found: Internal[Reproduction]) -> Non
 def test_numbers_tables_and_figures_are_saved(
     found: Internal[Reproduction], tmp_path: Path
 ) -> None:
-    save_reproduction(found, tmp_path)
+    report(found).value.save(tmp_path)
     numbers = json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))
     assert numbers["runs"] == 2
     assert "drawn" not in numbers

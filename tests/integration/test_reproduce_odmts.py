@@ -12,19 +12,16 @@ from typer.testing import CliRunner
 from hushway.cli.app import app
 from hushway.errors import PlanError
 from hushway.privacy.measured import Internal
+from hushway.progress import quiet
 from hushway.transit.picture import picture as network_picture
 from hushway.transit.study import reproduce as odmts
 from hushway.transit.study import run as odmts_run
 from hushway.transit.study.numbers import ODMTSReproduction
+from hushway.transit.study.report import headline_tables, report
 from hushway.transit.study.reproduce import JOURNAL, reproduce_odmts
 from hushway.transit.study.run import SERVICE_FIGURES, TABLE_FIGURES, Task
-from hushway.transit.study.save import headline_tables, save_odmts
 
 TASKS = 4
-
-
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
 
 
 class Interrupting:
@@ -44,7 +41,7 @@ def study(
     folder: Path,
     *,
     processes: int = 1,
-    progress: Callable[..., None] = silent,
+    progress: Callable[..., None] = quiet,
 ) -> Internal[ODMTSReproduction]:
     return reproduce_odmts(
         folder,
@@ -160,7 +157,7 @@ def test_numbers_tables_and_pictures_are_saved(
         for outcome in found.value.outcomes
     )
     weekday = replace(found.value, outcomes=moved)
-    save_odmts(Internal(weekday), tmp_path)
+    report(Internal(weekday)).value.save(tmp_path, prefix="odmts-")
     facts = json.loads((tmp_path / "odmts-numbers.json").read_text(encoding="utf-8"))
     shuttles = [row for row in facts["figures"] if row["figure"] == "shuttles"]
     assert [row["mechanism"] for row in shuttles] == ["truth", "O5"]
@@ -175,7 +172,7 @@ def test_numbers_tables_and_pictures_are_saved(
 def test_a_study_of_the_weekend_has_no_pictures(
     found: Internal[ODMTSReproduction], tmp_path: Path
 ) -> None:
-    save_odmts(found, tmp_path)
+    report(found).value.save(tmp_path, prefix="odmts-")
     assert {path.name for path in tmp_path.iterdir()} == {"odmts-numbers.json", "odmts-tables.md"}
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from hushway.families.sequences.study.report import headline_tables, report, statements
 from hushway.families.sequences.study.reproduce import (
     EPSILON,
     HEIGHT,
@@ -12,20 +13,16 @@ from hushway.families.sequences.study.reproduce import (
     Reproduction,
     reproduce_prefix_tree,
 )
-from hushway.families.sequences.study.save import headline_tables, save_reproduction, statements
 from hushway.privacy.measured import Internal
+from hushway.progress import quiet
 
 # All heights and budgets, in a minute and a half.
 pytestmark = pytest.mark.long
 
 
-def silent(_step: str, _share: float | None = None, /) -> None:
-    pass
-
-
 @pytest.fixture(scope="module")
 def found() -> Internal[Reproduction]:
-    return reproduce_prefix_tree(runs=1, records=8000, progress=silent)
+    return reproduce_prefix_tree(runs=1, records=8000, progress=quiet)
 
 
 def test_every_method_is_measured_at_every_setting(found: Internal[Reproduction]) -> None:
@@ -58,7 +55,7 @@ def test_printed_figures_stand_beside_ours(found: Internal[Reproduction]) -> Non
 def test_numbers_tables_and_figures_are_saved(
     found: Internal[Reproduction], tmp_path: Path
 ) -> None:
-    save_reproduction(found, tmp_path)
+    report(found).value.save(tmp_path)
     assert json.loads((tmp_path / "numbers.json").read_text(encoding="utf-8"))["runs"] == 1
     assert "Table 5" in (tmp_path / "tables.md").read_text(encoding="utf-8")
     assert (tmp_path / "figures-3-5.png").read_bytes().startswith(b"\x89PNG")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from hushway.audit.suite import Mutant, Suite
+from hushway.auditing.suite import Mutant, Suite
 from hushway.cli.verbs import app
 from hushway.families.registry import FAMILIES
 from hushway.families.verify import verify

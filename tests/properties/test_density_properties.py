@@ -21,7 +21,7 @@ from hushway.geography.periods import Periods
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import ZCDPLoss, total
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
 
 
 def quarters() -> DensityUniverse:

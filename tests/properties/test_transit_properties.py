@@ -1,6 +1,6 @@
 """What holds on every day of operations, whatever the city, the riders and the fleet."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
@@ -8,33 +8,17 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hushway.geography.itineraries import Access, Itineraries, RiderCosts, itineraries
-from hushway.geography.locations import Location, Locations
+from hushway.geography.itineraries import Access, RiderCosts, itineraries
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
 from hushway.transit import operations
-from hushway.transit.operations import Operations, ServiceRules, operate
-from hushway.transit.rider_trips import RiderTrips, in_order
+from hushway.transit.operations import Operations, ServiceRules
+from hushway.transit.rider_trips import in_order
 from hushway.transit.simulation import Buses, buses_from
+from support.rider_scenes import Scene, placed
 
-# On the equator, this many degrees are a metre.
-DEGREE = 1 / 111_320
 EXAMPLES = settings(
     max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scene:
-    routes: Itineraries
-    trips: RiderTrips
-    fleet: tuple[int, ...]
-    rules: ServiceRules
-    window_s: tuple[int, int]
-
-    def run(self) -> Operations:
-        return operate(
-            self.routes, self.trips, self.fleet, rules=self.rules, window_s=self.window_s
-        )
 
 
 @st.composite
@@ -51,12 +35,8 @@ def networks(draw: st.DrawFn) -> TransitNetwork:
         lines.append(
             BusLine(name=f"L{number}", stops=tuple(stops), ride_s=tuple(rides), headway_s=headway_s)
         )
-    places = tuple(
-        Location(id=f"p{i}", name="", lon=east * DEGREE, lat=north * DEGREE, zone=zones[i])
-        for i, (east, north) in enumerate(spots)
-    )
     return TransitNetwork(
-        locations=Locations(places),
+        locations=placed(*((*spot, zone) for spot, zone in zip(spots, zones, strict=False))),
         hubs=tuple(range(hubs)),
         lines=tuple(lines),
         travel=Travel(stop_s=draw(st.integers(0, 40))),

@@ -8,6 +8,7 @@ from scipy import stats
 
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts, smaller_noise
+from hushway.families.links.planning.invented_rows import Drives
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import MovementLimits
 from hushway.families.links.study.attacks import (
@@ -24,7 +25,7 @@ from hushway.families.links.study.attacks import (
     traces_of,
 )
 from hushway.families.links.study.paper import study_of
-from hushway.families.links.study.scene import Drives, LinkScene, one_period
+from hushway.families.links.study.scene import LinkScene, one_period
 
 LIMITS = MovementLimits(max_items=40)
 DELTA = Fraction(1, 10**6)

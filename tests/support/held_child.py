@@ -1,6 +1,6 @@
 """A task's process whose publish waits when it has spent and counted, until it is let go.
 
-Run in the place of `hushway.workbench.child`. It says that it waits by one file, and goes on when
+Run in the place of `hushway.workbench.worker`. It says that it waits by one file, and goes on when
 there is another; `HUSHWAY_TEST_HELD` names the folder of both. `HUSHWAY_TEST_HELD_AT` names another
 function of `hushway.steward.publish` to wait before.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.steward import publish as publishing
-from hushway.workbench import child
+from hushway.workbench import worker as child
 
 FOLDER = "HUSHWAY_TEST_HELD"
 COMMAND = (sys.executable, "-m", "support.held_child")

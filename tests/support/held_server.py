@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 
 from hushway.workbench import tasks
-from hushway.workbench.server import serve
+from hushway.workbench.server import run_workbench
 from support import held_child
 
 if __name__ == "__main__":
     tasks.COMMAND = held_child.COMMAND
-    serve(
+    run_workbench(
         [Path(sys.argv[1])],
         host="127.0.0.1",
         port=0,

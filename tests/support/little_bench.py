@@ -16,10 +16,10 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.workbench.addresses import LOOPBACK, Address
 from hushway.workbench.app import Workbench, workbench_app
-from hushway.workbench.entry import ENTER, Entry
-from hushway.workbench.guard import Guard
-from hushway.workbench.shelf import Shelf
-from hushway.workbench.tasks import TaskBoard
+from hushway.workbench.login import LOGIN, Login
+from hushway.workbench.middleware import SecurityMiddleware
+from hushway.workbench.plan_folder import PlanFolders
+from hushway.workbench.tasks import TaskList
 from support.little_plans import little_plan, write_little_files
 
 PORT = 8321
@@ -96,7 +96,7 @@ class Steward:
 def come_in(client: Any, printed: str) -> None:
     """Does what the page does when it is opened at the address that was printed."""
     origin, _, token = printed.partition("/#token=")
-    answer = client.post(ENTER, json={"token": token}, headers={"Origin": origin})
+    answer = client.post(LOGIN, json={"token": token}, headers={"Origin": origin})
     assert answer.status_code == 200
     client.headers["Authorization"] = f"Bearer {answer.json()['session']}"
 
@@ -104,17 +104,17 @@ def come_in(client: Any, printed: str) -> None:
 @contextmanager
 def steward_of(*places: Path) -> Iterator[Steward]:
     """Serves plans to a browser that has come in."""
-    entry = Entry()
-    board = TaskBoard(lambda _task: None)
-    bench = Workbench(shelf=Shelf(places), board=board)
+    login = Login()
+    tasks = TaskList(lambda _task: None)
+    bench = Workbench(plans=PlanFolders(places), tasks=tasks)
     address = Address(host=LOOPBACK, port=PORT)
-    app = Guard(workbench_app(bench, entry), address=address, access=entry)
+    app = SecurityMiddleware(workbench_app(bench, login), address=address, access=login)
     try:
         with TestClient(app, base_url=ORIGIN) as client:
-            come_in(client, entry.address(ORIGIN))
+            come_in(client, login.link(ORIGIN))
             yield Steward(client)
     finally:
-        for task in board.running:
+        for task in tasks.running:
             task.interrupt()
             task.wait()
 

@@ -15,10 +15,11 @@ from typing import Any
 from hushway.errors import ReleaseError
 from hushway.families.verify import verify
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
-from hushway.release.documents.croissant import render_croissant
-from hushway.release.documents.dcat import _terms_of_use, render_dcat
 from hushway.release.documents.label import render_label
-from hushway.release.documents.listed import (
+from hushway.release.documents.linked_data import _terms_of_use, render_croissant, render_dcat
+from hushway.release.documents.package import render_package
+from hushway.release.documents.page import render_page
+from hushway.release.documents.papers import (
     CERTIFICATE,
     CROISSANT,
     DCAT,
@@ -27,8 +28,6 @@ from hushway.release.documents.listed import (
     PAGE,
     PICTURE,
 )
-from hushway.release.documents.package import render_package
-from hushway.release.documents.page import render_page
 from hushway.release.folder.published_file import Description
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 from hushway.workbench.addresses import LOOPBACK, Address
 from hushway.workbench.app import Workbench, workbench_app
-from hushway.workbench.entry import Entry
-from hushway.workbench.listening import listen
-from hushway.workbench.serving import server_of
-from hushway.workbench.shelf import Shelf
-from hushway.workbench.tasks import TaskBoard
+from hushway.workbench.http_server import listen, uvicorn_server
+from hushway.workbench.login import Login
+from hushway.workbench.plan_folder import PlanFolders
+from hushway.workbench.tasks import TaskList
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,17 +30,17 @@ class Served:
 @contextmanager
 def served(folder: Path) -> Iterator[Served]:
     """Serves the plans of a folder."""
-    entry = Entry()
-    bench = Workbench(shelf=Shelf([folder]), board=TaskBoard(lambda _task: None))
+    login = Login()
+    bench = Workbench(plans=PlanFolders([folder]), tasks=TaskList(lambda _task: None))
     with listen(LOOPBACK, 0) as listener:
         address = Address(host=LOOPBACK, port=listener.getsockname()[1])
-        server = server_of(
-            workbench_app(bench, entry), address=address, access=entry, goodbye_seconds=1
+        server = uvicorn_server(
+            workbench_app(bench, login), address=address, access=login, goodbye_seconds=1
         )
         thread = threading.Thread(target=server.run, args=([listener],))
         thread.start()
         try:
-            yield Served(address=address, printed=entry.address(address.url))
+            yield Served(address=address, printed=login.link(address.url))
         finally:
             server.should_exit = True
             thread.join()

@@ -24,7 +24,7 @@ from hushway.families.verify import verify
 from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.loss import PureLoss, exact
-from hushway.release.documents.listed import PACKAGE, PAPERS
+from hushway.release.documents.papers import PACKAGE, PAPERS
 from hushway.steward import publish as publishing
 from support.forging import forged_release
 from support.little_plans import little_plan, write_little_files

@@ -18,7 +18,7 @@ from hushway.cli import verbs
 from hushway.cli.app import main
 from hushway.crash_notes import MOST_NOTES, keep_details
 from hushway.errors import DataError, Told
-from hushway.exit_messages import ending_of
+from hushway.exit_messages import error_message_of
 
 PRIVATE = "rider-private-007"
 MISSING = "libgomp.so.1: cannot open shared object file: No such file or directory"
@@ -140,7 +140,7 @@ def test_an_endless_descent_leaves_a_short_file(
 def test_errors_of_the_machine_have_sentences_of_their_own(
     error: BaseException, sentence: str
 ) -> None:
-    ending = ending_of(error)
+    ending = error_message_of(error)
     assert sentence in ending.message
     assert ending.advice
     assert PRIVATE not in ending.message + ending.advice
@@ -210,7 +210,7 @@ def test_a_second_interruption_does_not_cut_the_message_short(
         signal.raise_signal(signal.SIGINT)
         raise ValueError
 
-    monkeypatch.setattr("hushway.cli.screen.failure", again)
+    monkeypatch.setattr("hushway.cli.console.failure", again)
     fail(KeyboardInterrupt(), monkeypatch)
     assert capsys.readouterr().err.splitlines() == ["Error: Interrupted.", "Nothing was spent."]
 

@@ -30,6 +30,10 @@ def _entry(name: str, thing: object) -> list[str]:
     if callable(thing):
         lines += ["```python", f"{name}{_signature(thing)}", "```", ""]
     lines += _prose(inspect.getdoc(thing) or "")
+    if inspect.ismodule(thing):
+        for function, value in inspect.getmembers(thing, inspect.isfunction):
+            if value.__module__ == thing.__name__ and not function.startswith("_"):
+                lines += _member(f"hushway.{name}", function, value)
     if inspect.isclass(thing) and not issubclass(thing, Exception):
         for method, value in vars(thing).items():
             if not method.startswith("_") and (

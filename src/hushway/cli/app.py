@@ -8,7 +8,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
-from hushway.exit_messages import Ending, ending_of, interrupted, plainly
+from hushway.exit_messages import ErrorMessage, error_message_of, interrupted, print_plainly
 
 if TYPE_CHECKING:
     from hushway.cli.verbs import app
@@ -49,7 +49,7 @@ def main() -> None:
         _say(interrupted(end))
     except BaseException as error:  # noqa: BLE001  some libraries' errors are no `Exception`
         ignore_signals()
-        _say(ending_of(error))
+        _say(error_message_of(error))
     sys.exit(1)
 
 
@@ -57,13 +57,13 @@ def _keep_silent(_failure: object) -> None:
     pass
 
 
-def _say(ending: Ending) -> None:
+def _say(ending: ErrorMessage) -> None:
     try:
-        from hushway.cli.screen import failure
+        from hushway.cli.console import failure
 
         failure(ending.message, ending.advice, *ending.notes)
     except Exception:  # noqa: BLE001  the very libraries of the screen may be what is missing
-        plainly(ending)
+        print_plainly(ending)
 
 
 # A process that may use little memory is told so before any library is loaded.

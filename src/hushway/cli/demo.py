@@ -1,19 +1,18 @@
-"""See for yourself: everything once on a synthetic city."""
+"""The command `demo`: everything once on synthetic cities."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hushway.cli.console import say, step
 from hushway.cli.ledger import show
 from hushway.cli.plans import check, publish
 from hushway.cli.price import price
 from hushway.cli.releases import verify
-from hushway.cli.screen import say, step
-from hushway.cli.serve import missing_libraries
 
 if TYPE_CHECKING:
-    from hushway.demo import DemoCity
+    from hushway.steward.demo import DemoCity
 
 
 def demo(
@@ -22,26 +21,21 @@ def demo(
     force: Annotated[bool, typer.Option("--force", help="Throw an earlier demo away.")] = False,
 ) -> None:
     """Build synthetic cities, then check, price, publish and verify releases of them."""
-    from hushway.warming.background import Compiling, usual_rehearsals
+    from hushway.release.documents.papers import PICTURE
+    from hushway.steward.demo import demo as build_and_publish
 
-    # All release types at once, from the beginning: by the time that one is published, its machine
-    # code is there.
-    with Compiling(usual_rehearsals()):
-        _show_everything(folder, force=force)
+    shown: list[DemoCity] = []
 
+    def show_city(city: "DemoCity") -> None:
+        if shown:
+            _introduce(6 + len(shown), city)
+            publish(city.plan, yes=True)
+            verify(city.release)
+        else:
+            _show_first(city)
+        shown.append(city)
 
-def _show_everything(folder: Path, *, force: bool) -> None:
-    from hushway.demo import OtherCities, clear
-    from hushway.release.documents.listed import PICTURE
-
-    clear(folder, force=force)
-    with OtherCities(folder) as others:
-        cities = [_show_first(folder)]
-        for other in others:
-            _introduce(6 + len(cities), other)
-            publish(other.plan, yes=True)
-            verify(other.release)
-            cities.append(other)
+    cities = build_and_publish(folder, force=force, show=show_city)
     step(6 + len(cities), "Where everything is")
     for made in cities:
         say(f"The release of {made.job.wording.counted}: {made.release}")
@@ -58,15 +52,14 @@ def _show_everything(folder: Path, *, force: bool) -> None:
 
 def how_to_open(folder: Path) -> str:
     """Says how to see plans and releases of a folder in a browser."""
+    from hushway.workbench.serve import missing_libraries
+
     missing = missing_libraries()
     first = "pip install 'hushway[serve]', then " if missing else ""
     return f"See plans, prices, maps and ledgers in a browser: {first}hushway serve {folder}"
 
 
-def _show_first(folder: Path) -> "DemoCity":
-    from hushway.demo import FIRST, build_city
-
-    city = build_city(FIRST, folder)
+def _show_first(city: "DemoCity") -> None:
     plan = city.plan
     _introduce(1, city)
     step(2, f"hushway check {plan}")
@@ -79,12 +72,11 @@ def _show_first(folder: Path) -> "DemoCity":
     verify(city.release)
     step(6, f"hushway ledger show {plan} --check")
     show(str(plan), check=True)
-    return city
 
 
 def _introduce(position: int, city: "DemoCity") -> None:
-    from hushway.demo import BUDGET_LIMIT
     from hushway.release.wording import budget_text
+    from hushway.steward.demo import BUDGET_LIMIT
 
     delta = city.job.plan.privacy.delta
     step(position, city.example.title)

@@ -1,18 +1,16 @@
-"""What a city would do with a release: its bus lines, its fleet, and who would wait for it."""
+"""Commands on transit: the fleet that a release asks for, and bus lines for its trips."""
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hushway.cli.screen import AsJson, answer_json, say, table, working
-from hushway.errors import PlanError
+from hushway.cli.console import AsJson, answer_json, say, table, working
 
 if TYPE_CHECKING:
-    from hushway.geography.transit import BusLine
-    from hushway.transit.designing import NetworkDesign
-    from hushway.transit.judge import Drawn, FleetVerdict, Service, TrueDays
+    from hushway.transit.judge import FleetVerdict, Service, TrueDays
+    from hushway.transit.network_design import NetworkDesign
     from hushway.transit.shifts import Shifts
 
 
@@ -23,9 +21,6 @@ DayOption = Annotated[
 HoursOption = Annotated[
     str | None, typer.Option(help="Such as 08:00-10:00.", show_default="the whole day")
 ]
-
-
-_INTERNAL = "INTERNAL: depends on exact trips; not for release"
 
 
 class Task(StrEnum):
@@ -66,43 +61,30 @@ def evaluate(  # noqa: PLR0913
 
     Reads the release and public files; with a plan the exact trips too, for your own screen.
     """
-    from hushway.release.folder.new_file import refuse_taken, write_new
-    from hushway.transit.day_demand import hours_of
-    from hushway.transit.judging import FleetQuestion, evaluate_fleet
+    from hushway.steward.facts import fleet_facts
+    from hushway.steward.transit import evaluate as evaluate_release
 
-    if picture is not None:
-        refuse_taken(picture)
-    question = FleetQuestion(
-        network=network,
-        gtfs=gtfs,
-        plan=plan,
-        draws=draws,
-        day=day,
-        hours=None if hours is None else hours_of(hours),
-        mean_wait_s=mean_wait,
-        shift_hours=() if shifts is None else _lengths(shifts),
-    )
     with working() as show:
-        found = evaluate_fleet(release, question, progress=show)
-        if picture is not None:
-            show("Drawing")
-            write_new(picture, found.picture("The fleet that the release asks for"))
-    verdict = found.verdict.value
+        found = evaluate_release(
+            release,
+            task=task,
+            network=network,
+            gtfs=gtfs,
+            plan=plan,
+            draws=draws,
+            day=day,
+            hours=hours,
+            mean_wait=mean_wait,
+            shifts=shifts,
+            picture=picture,
+            progress=show,
+        )
     if as_json:
-        answer_json({"task": task} | _facts(verdict, found.drivers))
+        answer_json(fleet_facts(found))
         return
-    _show(verdict, found.drivers)
+    _show(found.verdict.value, found.drivers)
     if picture is not None:
         say(f"The picture is in {picture}.")
-
-
-def _lengths(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isascii() and part.isdigit() for part in parts):
-        raise PlanError(
-            f"{text!r} are not lengths of shifts.", advice="Write hours like this: 4,8."
-        )
-    return tuple(int(part) for part in parts)
 
 
 def _show(verdict: "FleetVerdict", shifts: "Shifts | None") -> None:
@@ -136,13 +118,15 @@ def _show(verdict: "FleetVerdict", shifts: "Shifts | None") -> None:
 
 
 def _show_truth(truth: "TrueDays") -> None:
+    from hushway.steward.facts import INTERNAL_TRIPS
+
     rows = zip(_figures(truth.by_table), _figures(truth.by_truth), strict=True)
     table(
         "On the true days",
         ["figure", "#fleet of the release", "#fleet of the truth"],
         [[name, by_table, by_truth] for (name, by_table), (_, by_truth) in rows],
     )
-    say(_INTERNAL)
+    say(INTERNAL_TRIPS)
 
 
 def _figures(service: "Service") -> list[tuple[str, str]]:
@@ -155,50 +139,6 @@ def _figures(service: "Service") -> list[tuple[str, str]]:
         ("legs not served", f"{service.unserved_legs:.1f}"),
         ("trips that did not arrive", f"{service.unserved_trips:.1f}"),
     ]
-
-
-def _facts(verdict: "FleetVerdict", shifts: "Shifts | None") -> dict[str, Any]:
-    truth = verdict.truth
-    return {
-        "sentence": verdict.sentence,
-        "internal": None if truth is None else _INTERNAL,
-        "fleet": _drawn(verdict.fleet),
-        "at_least": verdict.first.at_least,
-        "zones": [
-            {
-                "zone": zone.zone,
-                "fleet": _drawn(zone.fleet),
-                "at_least": zone.at_least,
-                "truth": None if zone.truth is None else _drawn(zone.truth),
-            }
-            for zone in verdict.zones
-        ],
-        "drivers": None if shifts is None else _shifts(shifts),
-        "truth": None
-        if truth is None
-        else {
-            "fleet": _drawn(truth.fleet),
-            "by_release": vars(truth.by_table),
-            "by_truth": vars(truth.by_truth),
-        },
-    }
-
-
-def _drawn(drawn: "Drawn") -> dict[str, Any]:
-    facts = {"median": drawn.median, "least": drawn.least, "most": drawn.most}
-    return {**facts, "draws": drawn.shuttles}
-
-
-def _shifts(shifts: "Shifts") -> dict[str, Any]:
-    each = zip(shifts.starts, shifts.lengths, shifts.drivers, strict=True)
-    return {
-        "total": shifts.total,
-        "paid_hours": shifts.paid_periods,
-        "shifts": [
-            {"first_hour": int(start), "hours": int(length), "drivers": int(count)}
-            for start, length, count in each
-        ],
-    }
 
 
 def design(  # noqa: PLR0913
@@ -220,27 +160,22 @@ def design(  # noqa: PLR0913
 
     Only the published release is read. The file is for: hushway evaluate RELEASE --network FILE
     """
-    from hushway.release.folder.new_file import refuse_taken, write_new
-    from hushway.transit.day_demand import hours_of
-    from hushway.transit.designing import DesignQuestion, design_network
+    from hushway.steward.facts import design_facts
+    from hushway.steward.transit import design as design_lines
 
-    question = DesignQuestion(
-        candidates=candidates,
-        day=day,
-        hours=None if hours is None else hours_of(hours),
-        headway_min=headway,
-    )
-    for path in (network, picture):
-        if path is not None:
-            refuse_taken(path)
     with working() as show:
-        found = design_network(release, question, progress=show)
-        if picture is not None:
-            show("Drawing")
-            write_new(picture, found.picture(f"Bus lines for the trips of {release.name}"))
-        found.write(network)
+        found = design_lines(
+            release,
+            network,
+            candidates=candidates,
+            day=day,
+            hours=hours,
+            headway=headway,
+            picture=picture,
+            progress=show,
+        )
     if as_json:
-        answer_json(_design_facts(found))
+        answer_json(design_facts(found))
         return
     _show_design(found)
     say(f"The network is in {network}. It was made from the published release alone: no cost.")
@@ -286,27 +221,3 @@ def _show_design(found: "NetworkDesign") -> None:
             f"{found.designed_share:.0%} of all."
         )
     say(f"{found.bus_share:.0%} of {found.trips:,.0f} trips a day ride a bus.")
-
-
-def _design_facts(found: "NetworkDesign") -> dict[str, Any]:
-    ids = found.network.locations.ids
-    return {
-        "candidates": [ids[place] for place in found.candidates],
-        "hubs": [ids[hub] for hub in found.network.hubs],
-        "lines": [_line(line, ids) for line in found.network.lines],
-        "cost_h": found.cost_h,
-        "shuttles_only_h": found.shuttles_only_h,
-        "at_least_h": found.at_least_h,
-        "trips": found.trips,
-        "designed_share": found.designed_share,
-        "bus_share": found.bus_share,
-    }
-
-
-def _line(line: "BusLine", ids: tuple[str, ...]) -> dict[str, Any]:
-    return {
-        "name": line.name,
-        "stops": [ids[stop] for stop in line.stops],
-        "headway_s": line.headway_s,
-        "ride_s": line.ride_s,
-    }

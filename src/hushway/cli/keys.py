@@ -1,12 +1,11 @@
-"""The keys that sign releases: made, and put under a passphrase."""
+"""Commands on signing keys: make a pair, and put it under a passphrase."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from hushway.cli.screen import notice, say
-from hushway.errors import ReleaseError
+from hushway.cli.console import notice, say
 
 keys = typer.Typer(help="Make the keys that sign releases, and protect them.", no_args_is_help=True)
 
@@ -37,19 +36,12 @@ def new(
     ] = False,
 ) -> None:
     """Make an Ed25519 key pair: one half signs, the other goes to everyone who verifies."""
-    from hushway.privacy.signing import new_key_pair
+    from hushway.steward.keys import new as new_key
 
-    if not Path(f"{name}.pem").name.removesuffix(".pem").strip(" ."):
-        raise ReleaseError(
-            "A key needs a name: NAME.pem and NAME.pub.pem are called after it.",
-            advice="Give one, such as: hushway keys new agency",
-        )
-    ask = _choose_passphrase if passphrase else None
-    private, public = Path(f"{name}.pem"), Path(f"{name}.pub.pem")
-    key = new_key_pair(private, public, passphrase=ask)
-    say(f"{private}: keep it secret; name it as signing_key in a plan.")
-    say(f"{public}: give it to everyone; hushway verify RELEASE --key {public}")
-    say(f"Fingerprint: {key.fingerprint}")
+    pair = new_key(name, passphrase=_choose_passphrase if passphrase else None)
+    say(f"{pair.private}: keep it secret; name it as signing_key in a plan.")
+    say(f"{pair.public}: give it to everyone; hushway verify RELEASE --key {pair.public}")
+    say(f"Fingerprint: {pair.key.fingerprint}")
 
 
 @keys.command("passphrase")
@@ -57,9 +49,9 @@ def set_new_passphrase(
     file: Annotated[Path, typer.Argument(help="The private half: NAME.pem.")],
 ) -> None:
     """Give a signing key a new passphrase, and the encryption of this version."""
-    from hushway.privacy.new_passphrase import set_passphrase
+    from hushway.steward.keys import passphrase
 
-    key = set_passphrase(file, current=ask_passphrase, new=_choose_passphrase)
+    key = passphrase(file, current=ask_passphrase, new=_choose_passphrase)
     say(f"{file} is encrypted again. The key is the same, and so is its public half.")
     say("Copies of the old file still open with the old passphrase: delete them.")
     say(f"Fingerprint: {key.fingerprint}")

@@ -1,43 +1,41 @@
-"""The ledger as a bank statement: open an account, see what was spent, keep a copy."""
+"""Commands on ledgers: open an account, see what was spent, keep a copy."""
 
-import csv
-import io
-from datetime import datetime
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hushway.cli.lost import print_lost
-from hushway.cli.screen import (
+from hushway.cli.console import (
     Address,
     AddressOrSet,
     AsJson,
     PlanFile,
     answer_json,
-    connect,
     number,
     say,
     say_cautions,
     table,
+    usage_errors,
 )
-from hushway.errors import BudgetError
-from hushway.facts.ledger import account_facts, entry_facts, limit_at_delta, lost_facts
-from hushway.release.folder.new_file import write_new
-from hushway.release.untrusted.limits import guarded
 
 if TYPE_CHECKING:
-    from hushway.privacy.ledger import Account, Entry
+    from hushway.privacy.ledger import Account
+    from hushway.steward.ledger import PeopleStatement, Statement
 
 
 ledger = typer.Typer(help="Open accounts and see what was spent.", no_args_is_help=True)
 
 _DAY = ["%Y-%m-%d"]
+_OUTSIDE = (
+    "These sums hold what this ledger knows: not what people lost in other data sets that nobody "
+    "declared to be theirs, nor in releases from other ledgers."
+)
 
 
 @ledger.command("open")
 def open_account(
-    plan_file: PlanFile,
+    plan: PlanFile,
     *,
     epsilon: Annotated[str, typer.Option(help='The budget limit, such as "4" or "1/2".')],
     delta: Annotated[
@@ -49,16 +47,15 @@ def open_account(
     ] = None,
 ) -> None:
     """Open the account that a plan spends from, with a budget limit that can never be raised."""
-    from hushway.families.load import load_plan, prepare
-    from hushway.steward.accounts import open_account as open_one
+    from hushway.steward import ledger as verbs
 
-    account = open_one(prepare(load_plan(plan_file)), epsilon=epsilon, delta=delta)
+    account = verbs.open(plan, epsilon=epsilon, delta=delta)
     say(f"Opened {account.key} with a budget limit of {_limit(account)}.")
 
 
 @ledger.command("show")
 def show(
-    address: AddressOrSet,
+    ledger: AddressOrSet,
     *,
     check: Annotated[
         bool, typer.Option("--check", help="Walk every hash chain; fail if anything was edited.")
@@ -77,94 +74,49 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show accounts, entries and releases that were charged for but never published."""
-    if people:
-        _show_people(address, first, last, check=check, as_json=as_json)
-        return
-    if first or last:
-        raise typer.BadParameter("--from and --to belong to --people.")
-    with connect(address) as book:
-        accounts, entries, pending = book.accounts(), book.entries(), book.unpublished()
-        findings = book.check() if check else None
-        cautions = [said for said in book.cautions() if said not in (findings or ())]
-    if as_json:
-        answer_json(
-            {
-                "accounts": [account_facts(account) for account in accounts],
-                "entries": [entry_facts(entry) for entry in entries],
-                "unpublished": [found.release for found in pending],
-                "findings": findings,
-                "cautions": cautions,
-            }
-        )
-    else:
-        _print_accounts(accounts)
-        _print_entries(entries)
-        for found in pending:
-            say(f"Spent, not published: {found.release} ({found.state})")
-        if findings is not None:
-            _say_findings(findings)
-        say_cautions(cautions)
-    if findings:
-        raise typer.Exit(1)
+    from hushway.steward import ledger as verbs
+    from hushway.steward.facts import people_facts, statement_facts
 
-
-def _show_people(
-    address: str, first: datetime | None, last: datetime | None, *, check: bool, as_json: bool
-) -> None:
     first_day, last_day = first and first.date(), last and last.date()
-    if first_day and last_day and last_day < first_day:
-        raise typer.BadParameter("--to is before --from.")
-    with connect(address) as book:
-        lost = book.lost(first_day=first_day, last_day=last_day)
-        findings = book.check() if check else None
-    if as_json:
-        answer_json(
-            {
-                "from": first_day,
-                "to": last_day,
-                "people": [lost_facts(group) for group in lost],
-                "findings": findings,
-            }
-        )
+    with usage_errors():
+        found = verbs.show(ledger, check=check, people=people, first=first_day, last=last_day)
+    if isinstance(found, verbs.Statement):
+        if as_json:
+            answer_json(statement_facts(found))
+        else:
+            _print_statement(found)
+    elif as_json:
+        answer_json(people_facts(found))
     else:
-        print_lost(lost, first_day, last_day)
-        if findings is not None:
-            _say_findings(findings)
-    if findings:
+        _print_people(found)
+    if found.findings:
         raise typer.Exit(1)
-
-
-def _say_findings(findings: list[str]) -> None:
-    for finding in findings or ["The ledger is sound: every entry fits its chain."]:
-        say(finding)
 
 
 @ledger.command("people")
 def declare_people(
-    address: Address,
+    ledger: Address,
     people: Annotated[str, typer.Argument(metavar="PEOPLE", help='Such as "metro riders".')],
     datasets: Annotated[
         list[str], typer.Argument(metavar="DATASET...", help="Data sets with these people.")
     ],
 ) -> None:
     """Declare that data sets hold the same people; show --people then adds up their losses."""
-    with connect(address) as book:
-        group = book.declare_people(people, datasets)
+    from hushway.steward import ledger as verbs
+
+    group = verbs.people(ledger, people, datasets)
     say(f"Declared: {group.name} are the people of {', '.join(group.datasets)}.")
 
 
 @ledger.command("backup")
 def backup(
-    address: Address,
+    ledger: Address,
     target: Annotated[Path, typer.Argument(metavar="TARGET", help="A new file for the copy.")],
 ) -> None:
     """Write a true copy of a ledger file; copying the file itself may miss the latest entries."""
-    from hushway.privacy.ledger import Ledger
+    from hushway.steward import ledger as verbs
 
-    with connect(address) as book:
-        book.backup(target)
-    with Ledger.connect(target) as copy:
-        findings = copy.check()
+    findings = verbs.backup(ledger, target)
     say(f"Wrote {target}: every account, entry and declaration of the ledger.")
     if findings:
         say("The copy is true to the ledger, and the ledger is not sound:")
@@ -174,7 +126,7 @@ def backup(
 
 @ledger.command("settle")
 def settle(
-    plan_file: PlanFile,
+    plan: PlanFile,
     *,
     abandon: Annotated[
         list[str] | None,
@@ -197,48 +149,22 @@ def settle(
     ] = None,
 ) -> None:
     """Finish what an interrupted publish has left, or bring a restored ledger up to date."""
-    from hushway.families.load import load_plan
-    from hushway.steward.settle import settle_plan
+    from hushway.steward import ledger as verbs
 
-    plan = load_plan(plan_file)
-    if restored:
-        _settle_restored(plan_file, release or [], charge)
-        return
-    if release or charge:
-        raise typer.BadParameter("--release and --charge belong to --restored.")
-    with connect(str(plan_file)) as book:
-        for sentence in settle_plan(plan.path(plan.release.folder), book):
-            say(sentence)
-        for lost in abandon or ():
-            book.abandon(lost, reason="given up by the steward")
-            say(f"{lost} is abandoned; what it cost stays spent.")
-        pending = [found for found in book.unpublished() if found.state == "reserved"]
-    for found in pending:
-        say(
-            f"{found.release} was charged for and is not published. If nobody is publishing it "
-            "now: "
-            f"hushway ledger settle {plan_file} --abandon {found.release}"
+    with usage_errors():
+        verbs.settle(
+            plan,
+            abandon=abandon or (),
+            restored=restored,
+            release=release or (),
+            charge=charge,
+            tell=say,
         )
-
-
-def _settle_restored(plan_file: Path, folders: list[Path], charge: str | None) -> None:
-    from hushway.families.load import load_plan, prepare
-    from hushway.release.plans.sections import exact_positive
-    from hushway.steward.restore import settle_restored
-
-    try:
-        stated = None if charge is None else exact_positive(charge)
-    except ValueError as problem:
-        raise typer.BadParameter(f"--charge {problem}.") from None
-    job = prepare(load_plan(plan_file))
-    with connect(str(plan_file)) as book:
-        for sentence in settle_restored(job, book, folders=folders, charge=stated):
-            say(sentence)
 
 
 @ledger.command("export")
 def export(
-    address: AddressOrSet,
+    ledger: AddressOrSet,
     *,
     output: Annotated[
         Path | None, typer.Option("--output", help="A CSV file; standard output if left out.")
@@ -248,60 +174,93 @@ def export(
     ] = False,
 ) -> None:
     """Write all entries as CSV, hashes included and secrets left out."""
-    with connect(address) as book:
-        rows = [entry_facts(entry) for entry in book.entries()]
-    if not rows:
-        raise BudgetError("The ledger has no entries.", advice="Open an account first.")
-    text = io.StringIO()
-    _write_csv(text, rows)
+    from hushway.steward import ledger as verbs
+
+    text = verbs.export(ledger, output=output, force=force)
     if output is None:
-        typer.echo(text.getvalue(), nl=False)
-        return
-    data = text.getvalue().encode()
-    first_line = data.partition(b"\n")[0]
-    write_new(output, data, replaces=first_line if force else None)
+        typer.echo(text, nl=False)
 
 
-def _write_csv(file: Any, rows: list[dict[str, Any]]) -> None:
-    writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {name: guarded(fact) if isinstance(fact, str) else fact for name, fact in row.items()}
-        for row in rows
+def _say_findings(findings: list[str]) -> None:
+    for finding in findings or ["The ledger is sound: every entry fits its chain."]:
+        say(finding)
+
+
+def _print_statement(found: "Statement") -> None:
+    table(
+        "Accounts",
+        ["data set", "unit", "period", "#limit", "#spent", "#left"],
+        [
+            [
+                account.key.dataset,
+                str(account.key.unit),
+                account.key.period,
+                _limit(account),
+                number(account.spent),
+                number(account.remaining),
+            ]
+            for account in found.accounts
+        ],
     )
-
-
-def _print_accounts(accounts: "list[Account]") -> None:
-    rows = [
+    table(
+        "Entries",
+        ["when (UTC)", "what", "#amount", "release or account", "days", "hash"],
         [
-            account.key.dataset,
-            str(account.key.unit),
-            account.key.period,
-            _limit(account),
-            number(account.spent),
-            number(account.remaining),
-        ]
-        for account in accounts
-    ]
-    table("Accounts", ["data set", "unit", "period", "#limit", "#spent", "#left"], rows)
-
-
-def _print_entries(entries: "list[Entry]") -> None:
-    rows = [
-        [
-            f"{entry.at:%Y-%m-%d %H:%M}",
-            str(entry.kind),
-            number(entry.amount) if entry.amount else "",
-            entry.release or str(entry.key),
-            str(entry.window or ""),
-            entry.hash.removeprefix("sha256:")[:8],
-        ]
-        for entry in entries
-    ]
-    table("Entries", ["when (UTC)", "what", "#amount", "release or account", "days", "hash"], rows)
+            [
+                f"{entry.at:%Y-%m-%d %H:%M}",
+                str(entry.kind),
+                number(entry.amount) if entry.amount else "",
+                entry.release or str(entry.key),
+                str(entry.window or ""),
+                entry.hash.removeprefix("sha256:")[:8],
+            ]
+            for entry in found.entries
+        ],
+    )
+    for pending in found.unpublished:
+        say(f"Spent, not published: {pending.release} ({pending.state})")
+    if found.findings is not None:
+        _say_findings(found.findings)
+    say_cautions(found.cautions)
 
 
 def _limit(account: "Account") -> str:
+    from hushway.steward.facts import limit_at_delta
+
     text = f"{account.budget_limit.measure.symbol} {number(account.budget_limit.amount)}"
     stated = limit_at_delta(account)
     return text if stated is None else f"{text} ({stated})"
+
+
+def _print_people(found: "PeopleStatement") -> None:
+    """Prints a row for each kind of unit in each group of people."""
+    from hushway.steward.facts import note_on
+
+    table(
+        f"What one of them may have lost, {_span(found.first, found.last)}",
+        ["people", "data sets", "unit", "#releases", "#ε", "#ρ", "#all as ρ"],
+        [
+            [
+                group.people.name or "(not declared)",
+                ", ".join(group.people.datasets),
+                str(lost.unit),
+                str(lost.releases),
+                *(number(a) if a else "" for a in (lost.epsilon, lost.rho, lost.together)),
+            ]
+            for group in found.people
+            for lost in group.lost
+        ],
+    )
+    notes = {note_on(lost): None for group in found.people for lost in group.lost}
+    for note in [*filter(None, notes), _OUTSIDE]:
+        say(note)
+    if found.findings is not None:
+        _say_findings(found.findings)
+
+
+def _span(first_day: date | None, last_day: date | None) -> str:
+    if first_day is None and last_day is None:
+        return "ever"
+    if last_day is None:
+        return f"from {first_day} on"
+    return f"up to {last_day}" if first_day is None else f"{first_day} to {last_day}"

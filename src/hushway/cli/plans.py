@@ -1,47 +1,52 @@
-"""Verbs on plans: write a new one, check it, publish it."""
+"""Commands on plans: print a new one or the schema, check, publish."""
 
+import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hushway.cli.asking import ask_to_spend, say_rehearsed, say_spills
-from hushway.cli.found import say_found, say_problems
-from hushway.cli.screen import (
+from hushway.cli.console import (
     AsJson,
     PlanFile,
     answer_json,
-    connect,
+    notice,
+    number,
     say,
     say_cautions,
+    table,
     working,
 )
-from hushway.errors import PlanError
-from hushway.facts.check import check_facts, problems_of
-from hushway.families.registry import FAMILIES, family_names
+from hushway.errors import BudgetError
+from hushway.families.registry import family_names
 
 if TYPE_CHECKING:
+    from hushway.release.job import Job
+    from hushway.steward.price_tag import Price
     from hushway.tables.check import Problem
+    from hushway.tables.profile import LimitFound, PeopleFound, RowsFound, TimesFound
 
 plan = typer.Typer(help="Write a new plan, or describe all of them.", no_args_is_help=True)
+
+_HOUR_MINUTES = 60
 
 
 @plan.command("new")
 def new(
-    family: Annotated[str, typer.Argument(help=f"The release type: {family_names()}.")],
+    release_type: Annotated[
+        str, typer.Argument(metavar="FAMILY", help=f"The release type: {family_names()}.")
+    ],
 ) -> None:
     """Print a plan with every option explained: hushway plan new od > plan.toml."""
-    if family not in FAMILIES:
-        raise PlanError(
-            f"There is no release type {family!r}.",
-            advice=f"The release types are: {', '.join(FAMILIES)}.",
-        )
-    typer.echo(FAMILIES[family].template, nl=False)
+    from hushway.steward.plan import new as new_plan
+
+    typer.echo(new_plan(release_type), nl=False)
 
 
 @plan.command("schema")
 def schema(
-    family: Annotated[
+    release_type: Annotated[
         str | None,
         typer.Argument(
             metavar="[TYPE]",
@@ -51,39 +56,37 @@ def schema(
     ] = None,
 ) -> None:
     """Print the JSON Schema of plans, by which editors complete and check them."""
-    from hushway.families.schema import every_plan_schema, plan_schema
+    from hushway.steward.plan import schema as schema_of
 
-    answer_json(every_plan_schema() if family is None else plan_schema(family))
+    answer_json(schema_of(release_type))
 
 
-def check(plan_file: PlanFile, *, as_json: AsJson = False) -> None:
+def check(plan: PlanFile, *, as_json: AsJson = False) -> None:
     """Explain plan and data, and every problem in them, before any budget is touched.
 
     What it prints is for the steward's own screen: it counts rows, and none of it is released.
     """
     from hushway.cli.keys import ask_passphrase
-    from hushway.facts.price import large_delta_text
-    from hushway.families.load import load_plan, prepare
-    from hushway.release.job import settings_of
-    from hushway.steward.check import check as check_job
+    from hushway.steward.check import check as check_plan
+    from hushway.steward.facts import check_facts, large_delta_text
+    from hushway.steward.jobs import job_of
 
-    job = prepare(load_plan(plan_file), rows=True)
+    job = job_of(plan, rows=True)
     with working() as show:
-        checked = check_job(job, progress=show, passphrase=ask_passphrase)
-    settings = settings_of(job.plan)
-    problems = problems_of(checked, settings)
-    refused = any(problem.refused for problem in problems)
+        checked = check_plan(job, progress=show, passphrase=ask_passphrase)
+    problems = checked.everything
     if as_json:
-        answer_json(check_facts(checked, settings))
+        answer_json(check_facts(checked))
     else:
-        say_found(checked.found)
-        say_problems(problems)
+        if checked.found is not None:
+            _say_found(checked.found)
+        _say_problems(problems)
         say(f"{job.wording.universe} The {job.wording.rows} {_verdict(problems)}.")
         if job.plan.privacy.large_delta:
             say(large_delta_text(job.plan.privacy))
-        if settings.encrypt_spills is False:
+        if job.plan.engine.encrypt_spills is False:
             say("Rows that do not fit into memory go to disk unencrypted, as the plan says.")
-    if refused:
+    if any(problem.refused for problem in problems):
         raise typer.Exit(1)
 
 
@@ -97,8 +100,77 @@ def _verdict(problems: "Sequence[Problem]") -> str:
     return "can be published"
 
 
+def _say_problems(problems: "Sequence[Problem]") -> None:
+    if not problems:
+        say("No problems found.")
+        return
+    table(
+        "Problems (your screen only: nothing of this is released)",
+        ["problem", "#rows", "plan says", "what to do"],
+        [
+            [p.message, "" if p.count is None else f"{p.count:,}", p.rule, p.advice]
+            for p in problems
+        ],
+    )
+
+
+def _say_found(found: "RowsFound") -> None:
+    """Prints what the rows are like, beside what the plan says."""
+    from hushway.steward.facts import ONLY_HERE
+
+    lines = [
+        ["rows read", f"{found.read:,}", ""],
+        ["rows that can be counted", _of(found.kept, found.read), ""],
+        ["rows dropped", _of(found.dropped, found.read), "reasons below"],
+    ]
+    if found.times is not None:
+        lines += _times(found.times)
+    for places in found.places:
+        other = f", and {places.unknown:,} that are not listed" if places.unknown else ""
+        lines.append([f"{places.what} named", f"{places.found:,}{other}", f"{places.listed:,}"])
+    if found.people is not None:
+        lines += _people(found.people)
+    lines += [_limit(limit) for limit in found.limits]
+    table(f"What was found ({ONLY_HERE})", ["what", "found", "plan"], lines)
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.1%})"
+
+
+def _times(times: "TimesFound") -> list[list[str]]:
+    first, last = times.window
+    used = [hour for hour, rows in enumerate(times.hours) if rows]
+    opens, closes = (f"{m // _HOUR_MINUTES:02d}:{m % _HOUR_MINUTES:02d}" for m in times.service)
+    return [
+        ["days", f"{times.first_day} to {times.last_day}", f"{first} to {last}"],
+        ["days of the window with rows", f"{times.days_with_rows:,}", f"{times.window_days:,}"],
+        ["hours of the day", f"{used[0]:02d}:00 to {used[-1] + 1:02d}:00", f"{opens} to {closes}"],
+    ]
+
+
+def _people(people: "PeopleFound") -> list[list[str]]:
+    counts = [f"{share} have at most {n:,}" for share, n in people.quantiles.items()][:-1]
+    most = people.quantiles.get("most")
+    spread = "none" if most is None else f"{', '.join(counts)}; the most is {most:,}"
+    return [
+        ["people", f"{people.people:,}", ""],
+        ["rows of a person", spread, ""],
+        ["ids with implausibly many rows", f"{people.implausible_ids:,}", f"{people.plausible:,}"],
+    ]
+
+
+def _limit(limit: "LimitFound") -> list[str]:
+    above = f"{limit.owners_above:,} of {limit.owners:,} exceed it"
+    return [
+        f"contribution limit {limit.option}",
+        f"{above}; it leaves out {limit.cut_off:.1%} of the {limit.what}",
+        f"{limit.limit:,}",
+    ]
+
+
 def publish(
-    plan_file: PlanFile,
+    plan: PlanFile,
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Spend without asking first.")] = False,
     dry_run: Annotated[
@@ -108,45 +180,96 @@ def publish(
     as_json: AsJson = False,
 ) -> None:
     """Spend budget on a release, measure it with noise, and write the release folder."""
-    from hushway.cli.keys import ask_passphrase, notice_old_encryption
-    from hushway.families.load import load_plan, prepare
-    from hushway.release.plans.missing import refuse_missing
+    from hushway.cli.keys import ask_passphrase
     from hushway.release.wording import claim_text, guarantee
-    from hushway.steward.publish import publish as publish_job
-    from hushway.warming.background import Compiling, rehearsal_of
+    from hushway.steward.facts import dry_run_facts, published_facts
+    from hushway.steward.price_tag import Price
+    from hushway.steward.publish import publish as publish_plan
 
-    plan = load_plan(plan_file)
-    refuse_missing(plan, rows=True)
-    with Compiling(rehearsal_of(plan)) as compiling:
-        job = prepare(plan, rows=True)
-        with connect(str(plan_file)) as book:
-            say_cautions(book.cautions())
-        say_spills(plan)
-        notice_old_encryption(job.plan.path(key) if (key := plan.release.signing_key) else None)
-        if dry_run:
-            say_rehearsed(job, ask_passphrase, as_json=as_json)
-            return
-        if not yes:
-            ask_to_spend(job)
-        with working() as show:
-            published = publish_job(
-                job, progress=show, passphrase=ask_passphrase, before_spending=compiling.wait
-            )
-    certificate = published.certificate
-    claim, conversion = certificate.claim, certificate.epsilon_delta
-    if as_json:
-        answer_json(
-            {
-                "release": certificate.release_id,
-                "folder": published.folder,
-                "measure": claim.measure,
-                "cost": claim.amount,
-                "epsilon_delta": conversion and conversion.to_json(),
-                "banner": certificate.banner,
-            }
+    with working() as show:
+        done = publish_plan(
+            plan,
+            dry_run=dry_run,
+            progress=show,
+            passphrase=ask_passphrase,
+            confirm=partial(_confirm, ask=not (yes or dry_run)),
         )
+    if isinstance(done, Price):
+        if as_json:
+            answer_json(dry_run_facts(done))
+        else:
+            say(f"{_what_it_takes(done)} Nothing was spent: this was a dry run.")
         return
+    if as_json:
+        answer_json(published_facts(done))
+        return
+    certificate = done.certificate
     if certificate.banner:
         say(f"{certificate.banner}. {guarantee(certificate)}")
-    say(f"Published {certificate.release_id} in {published.folder}: {claim_text(certificate)}.")
-    say(f"Check it with: hushway verify {published.folder}")
+    say(f"Published {certificate.release_id} in {done.folder}: {claim_text(certificate)}.")
+    say(f"Check it with: hushway verify {done.folder}")
+
+
+def _confirm(job: "Job", *, ask: bool) -> None:
+    """Prints warnings, and asks whether to spend."""
+    from hushway.cli.keys import notice_old_encryption
+    from hushway.engine.spilling import spill_notes
+    from hushway.steward.ledger import connect
+
+    with connect(job) as book:
+        say_cautions(book.cautions())
+    notes = spill_notes(job.plan.engine.encrypt_spills)
+    say_cautions([f"{note.message} {note.advice}" for note in notes])
+    key = job.plan.release.signing_key
+    notice_old_encryption(job.plan.path(key) if key else None)
+    if ask:
+        ask_to_spend(job)
+
+
+def ask_to_spend(job: "Job") -> None:
+    """Names the budget and asks whether to spend it, if the account can.
+
+    Raises:
+        BudgetError: There is no terminal to ask on.
+        Exit: The answer is no.
+    """
+    from hushway.steward.price_tag import price_tag
+
+    tag = price_tag(job)
+    if not tag.affordable:
+        # What follows refuses it, and says why.
+        return
+    if not has_terminal():
+        raise BudgetError(
+            "Budget would be spent, and there is no terminal on which to ask whether that is "
+            "meant. Nothing was spent.",
+            advice="Say so with --yes: hushway publish PLAN --yes. --dry-run does all but spend.",
+        )
+    notice(_what_it_takes(tag))
+    try:
+        agreed = typer.confirm("Spend it?", err=True)
+    except typer.Abort:  # Ctrl-C, or end of input
+        agreed = False
+    if not agreed:
+        notice("Nothing was spent.")
+        raise typer.Exit(1)
+
+
+def has_terminal() -> bool:
+    """Whether a person sees a question and can answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def _what_it_takes(tag: "Price") -> str:
+    """Says what a release that can be afforded takes out of its account."""
+    from hushway.steward.facts import large_delta_text
+
+    account, charge, privacy = tag.account, tag.charge, tag.job.plan.privacy
+    assert account is not None and charge is not None  # noqa: S101, PT018  it is affordable
+    warning = f"{large_delta_text(privacy)} " if privacy.large_delta else ""
+    return (
+        f"{warning}This release takes {account.budget_limit.measure.symbol} = {number(charge)} "
+        f"out of account {tag.job.account}, for good: {number(account.remaining)} of its budget "
+        f"limit of {number(account.budget_limit.amount)} is left, and "
+        f"{number(account.remaining - charge)} will be."
+    )

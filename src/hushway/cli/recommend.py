@@ -1,11 +1,10 @@
-"""The verb that says what to put into a plan, and whether the data are enough for it."""
+"""The command `recommend`: what to put into a plan, and whether the data are enough for it."""
 
-from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushway.cli.screen import AsJson, PlanFile, answer_json, say, table, working
+from hushway.cli.console import AsJson, PlanFile, answer_json, say, table, working
 
 if TYPE_CHECKING:
     from hushway.release.forecast.advice import Advice
@@ -14,7 +13,7 @@ _SHOWN = 8
 
 
 def recommend(
-    plan_file: PlanFile,
+    plan: PlanFile,
     *,
     trips: Annotated[
         int,
@@ -36,40 +35,16 @@ def recommend(
     OD tables and densities are tried on invented rows over your places. For the other release
     types noise decides, and what a limit leaves out. Neither rows nor budget are touched.
     """
-    from hushway.errors import PlanError
-    from hushway.families.load import load_plan, prepare
-    from hushway.families.registry import family_named
-    from hushway.release.forecast.crowd import ExpectedPopulation
+    from hushway.steward.facts import recommendation_facts
+    from hushway.steward.recommend import recommend as recommend_for
 
-    if people > trips:
-        raise PlanError(
-            "The guess has more people than they have trips between them.",
-            advice="Give at least one for each of the people.",
-        )
-    job = prepare(load_plan(plan_file))
-    family = family_named(job.plan.release_type)
-    crowd = ExpectedPopulation(trips=trips, people=people)
     with working() as show:
-        advice = family.recommend(job, crowd, runs=runs, progress=show)
+        found = recommend_for(plan, trips=trips, people=people, runs=runs, progress=show)
     if as_json:
-        answer_json(
-            {
-                "type": family.name,
-                "guess": {family.guessed: trips, "people": people},
-                "best": advice.tried[0].options if advice.tried else None,
-                "measured": advice.measured,
-                # JSON has no word for infinity.
-                "tried": [
-                    {**vars(choice), "score": choice.score if isfinite(choice.score) else None}
-                    for choice in advice.tried
-                ],
-                "lines": advice.lines,
-                "could_add": advice.could_add,
-                "enough": advice.enough,
-            }
-        )
+        answer_json(recommendation_facts(found))
         return
-    _show(advice, f"{trips:,} {family.guessed} of {people:,} people")
+    counted = next(iter(found.guess))
+    _show(found, f"{trips:,} {counted} of {people:,} people")
 
 
 def _words(value: Any) -> str:

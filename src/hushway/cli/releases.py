@@ -1,14 +1,16 @@
-"""Verbs on release folders."""
+"""Commands on releases: verify, compare, synthesize, and write sites."""
 
-import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushway.cli.screen import AsJson, answer_json, say, table, working
-from hushway.facts.verification import failed_facts
-from hushway.release.untrusted.confined import OutOfLimitsError, ask_confined
+from hushway.cli.console import AsJson, answer_json, say, table, working
+from hushway.steward.verify_confined import verify_confined
+
+if TYPE_CHECKING:
+    from hushway.families.comparison import Comparison
+    from hushway.release.forecast.true_errors import TrueErrors
 
 _VERDICTS = {
     "verified": "It adds up, and is signed by the given key.",
@@ -22,7 +24,7 @@ _SHOWN = {"failed": "FAILED"}
 
 
 def verify(
-    folder: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
     *,
     key: Annotated[
         Path | None,
@@ -37,17 +39,17 @@ def verify(
     as_json: AsJson = False,
 ) -> None:
     """Recompute what a release claims, as far as that is possible without the data."""
-    found = verify_confined(folder, key=key, ledger=ledger)
+    found = verify_confined(release, key=key, ledger=ledger)
     if as_json:
         answer_json(found)
     else:
-        _show(folder, found)
+        _show_verification(release, found)
     if not found["passed"]:
         raise typer.Exit(1)
 
 
-def _show(folder: Path, found: dict[str, Any]) -> None:
-    """Says which release it is, what was checked, and what follows; in this order."""
+def _show_verification(folder: Path, found: dict[str, Any]) -> None:
+    """Prints which release it is, what was checked, and what follows; in this order."""
     release = found["release"]
     if release is None:
         say(f"{folder}: which release this is cannot be told. See the checks that failed.")
@@ -64,7 +66,7 @@ def _show(folder: Path, found: dict[str, Any]) -> None:
 
 
 def _named(release: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
-    """Returns the rows that name a release; what nobody has checked is said to be so."""
+    """Returns the rows that name a release, and say what was not checked."""
     signer = release["signed_by"]
     signed_by = "nobody"
     if signer is not None:
@@ -85,43 +87,13 @@ def _named(release: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
     ]
 
 
-_ADVICE = "To verify it all the same, without limits, use hushway.verify in Python."
-
-
-def verify_confined(folder: Path, *, key: Path | None, ledger: str | None) -> dict[str, Any]:
-    """Verifies a release in another process, within limits of time and memory.
-
-    Args:
-        folder: The release.
-        key: The file of the publisher's public key.
-        ledger: The publisher's ledger, or the plan that names it.
-
-    Returns:
-        Which release it is, the result and all checks, as `verification_facts` tells them; failed
-        when the limits did not suffice.
-
-    Raises:
-        HushwayError: There is no release, key or ledger to be read.
-    """
-    question = {
-        "folder": str(folder),
-        "key": None if key is None else str(key),
-        "ledger": ledger,
-    }
-    try:
-        # A ledger may need a password; nothing else needs what the environment says.
-        environment = None if ledger is None else os.environ
-        return ask_confined("hushway.cli.verifying", question, environment=environment)
-    except OutOfLimitsError as problem:
-        sentence = f"{problem} {_ADVICE}"
-        return failed_facts("limits", sentence)
-
-
 def synthesize(
     release: Annotated[
         Path, typer.Argument(help="A release folder of the release type od or sequences.")
     ],
-    file: Annotated[Path, typer.Argument(help="The file to write: CSV or Parquet.")],
+    path: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to write: CSV or Parquet.")
+    ],
     *,
     seed: Annotated[int, typer.Option(help="Chooses the draw and the times.", min=0)] = 1,
     table: Annotated[
@@ -132,5 +104,139 @@ def synthesize(
     from hushway.families.synthesis import synthesize as write_synthetic
 
     with working() as show:
-        written = write_synthetic(release, file, seed=seed, table=table, progress=show)
+        written = write_synthetic(release, path, seed=seed, table=table, progress=show)
     say(written)
+
+
+def site(
+    releases: Annotated[
+        list[Path], typer.Argument(metavar="RELEASE...", help="The release folders.")
+    ],
+    *,
+    to: Annotated[
+        Path | None, typer.Option("--to", help="A new folder for the site, to be hosted.")
+    ] = None,
+    one_file: Annotated[
+        Path | None, typer.Option("--one-file", help="A new HTML file with all of it, for mail.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace an earlier site or page of this command.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write releases as maps for a browser: a site of plain files, or one HTML file."""
+    from hushway.sites.write import site as write_site
+    from hushway.steward.facts import site_facts
+
+    with working() as show:
+        found = write_site(releases, to=to, one_file=one_file, force=force, progress=show)
+    if as_json:
+        answer_json(site_facts(found, to=to, one_file=one_file))
+        return
+    for each in found:
+        stamp = f" ({each.stamp})" if each.stamp else ""
+        say(f"{each.title}, {each.period}{stamp}: #{each.slug}")
+    if to is not None:
+        say(f"{to}: put it on any web server; to look at it: python3 -m http.server -d {to}")
+    if one_file is not None:
+        say(f"{one_file}: open it in a browser; it needs no network.")
+
+
+def compare(
+    one: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release folder.")],
+    other: Annotated[
+        Path | None, typer.Argument(metavar="[OTHER]", help="Another one, of the same type.")
+    ] = None,
+    *,
+    truth: Annotated[
+        Path | None,
+        typer.Option(
+            help="Instead of another release: the plan of this one, whose exact rows are read, "
+            "for the steward's own screen."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare two releases figure by figure: what differs by more than their noise; costs nothing.
+
+    Only published numbers are read. With --truth the exact rows are: what is printed then carries
+    no guarantee and must not be published. It is written to no file.
+    """
+    from hushway.families.comparison import Comparison
+    from hushway.steward.compare import compare as compare_with
+    from hushway.steward.facts import comparison_facts, true_error_facts
+
+    with working() as show:
+        found = compare_with(one, other, truth=truth, progress=show)
+    if isinstance(found, Comparison):
+        if as_json:
+            answer_json(comparison_facts(found))
+        else:
+            _show_comparison(found)
+    elif as_json:
+        answer_json(true_error_facts(found.value))
+    else:
+        _show_true_errors(found.value)
+
+
+def _show_true_errors(found: "TrueErrors") -> None:
+    from hushway.steward.facts import INTERNAL_ROWS
+
+    published, true = found.total
+    say(INTERNAL_ROWS)
+    say(f"All {found.counted}: {published:,.0f} published, {true:,.0f} in truth.")
+    if found.misplaced is not None:
+        say(
+            f"{found.counted.capitalize()} misplaced over all cells: {found.misplaced:.1%} of all "
+            f"{found.counted}."
+        )
+    table(
+        f"Off by, on average, in {found.counted} ({INTERNAL_ROWS})",
+        ["figure", "#mean absolute error"],
+        [[figure, f"{error:,.1f}"] for figure, error in found.figures.items()],
+    )
+
+
+def _show_comparison(found: "Comparison") -> None:
+    first, second = found.totals
+    if not found.same_universe:
+        say(
+            "These releases are over different public cells, such as another window or other "
+            "places: figures are compared where they are named alike."
+        )
+    say(
+        f"All figures together: {first:,.0f} and {second:,.0f}, a difference of "
+        f"{second - first:+,.0f}."
+    )
+    say(
+        f"{found.both:,} figures are in both, {found.only[0]:,} only in the first and "
+        f"{found.only[1]:,} only in the second."
+    )
+    if found.correlation is not None:
+        say(
+            "Correlation of all figures, with 0 for those that are not there: "
+            f"{found.correlation:.3f}."
+        )
+    if found.beyond is None:
+        say("These figures carry no standard errors, so nothing is said about noise.")
+        return
+    share = found.beyond / found.both if found.both else 0.0
+    say(
+        f"{found.beyond:,} ({share:.1%}) of those in both differ by more than two joint standard "
+        "errors. Noise alone makes about 5% do so."
+    )
+    if found.largest:
+        table(
+            "Largest differences, in joint standard errors",
+            ["figure", "#first", "#second", "#joint error", "#difference"],
+            [
+                [
+                    one.figure,
+                    f"{one.one:,.1f}",
+                    f"{one.other:,.1f}",
+                    f"{one.joint_error:,.1f}",
+                    f"{(one.other - one.one) / one.joint_error:+.1f}",
+                ]
+                for one in found.largest
+            ],
+        )

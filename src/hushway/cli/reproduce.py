@@ -1,25 +1,27 @@
 """Reproductions: the papers' own experiments on matched synthetic cities."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from inspect import Parameter, Signature
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushway.cli.screen import failure, say, table, working
+from hushway.cli.console import failure, say, table, working
 from hushway.errors import PlanError
+from hushway.families.registry import FAMILIES
 from hushway.release.folder.new_file import make_folder
+from hushway.release.study import Study, StudyOption
+from hushway.transit.study.command import TRANSIT, reproduce_transit
 
 if TYPE_CHECKING:
-    from hushway.study.study_table import StudyTable
+    from hushway.privacy.measured import Internal
+    from hushway.study.results import Report
 
-Folder = Annotated[Path, typer.Option(help="Where tables and figures go.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the results of an earlier run.")]
-
-_RESULTS = "numbers.json"
+_RUN: dict[Study, Callable[..., "Internal[Report]"]] = {
+    family.study: family.reproduce for family in FAMILIES.values() if family.study is not None
+} | {TRANSIT: reproduce_transit}
 
 reproduce = typer.Typer(
     help="Repeat the experiments of the papers, beside their published figures.",
@@ -27,73 +29,81 @@ reproduce = typer.Typer(
 )
 
 
-@reproduce.command()
-def cbdp(
-    *,
-    runs: Annotated[int, typer.Option(help="Runs of each mechanism and budget.", min=1)] = 50,
-    folder: Annotated[Path, typer.Option(help="Where tables and figure go.")] = Path(
-        "reproduce-cbdp"
-    ),
-    force: Force = False,
-    odmts: Annotated[
-        bool,
-        typer.Option(
-            "--odmts",
-            help="Size and operate a transit system by the tables instead: table 1 and "
-            "figure 5(c, d). 50 runs take about an hour on two cores; if interrupted, the same "
-            "command goes on.",
-        ),
-    ] = False,
-    processes: Annotated[
-        int | None,
-        typer.Option(help="Processes of --odmts.", min=1, show_default="one for each core"),
-    ] = None,
-) -> None:
-    """OD tables: table 2 and figure 5 of constraint-based differential privacy (AAMAS 2018)."""
-    _claim_results(folder, "odmts-numbers.json" if odmts else _RESULTS, force=force)
-    if odmts:
-        _cbdp_odmts(runs=runs, folder=folder, processes=processes)
-    elif processes is not None:
-        raise PlanError(
-            "Only the transit study runs in several processes.",
-            advice="Leave --processes out, or add --odmts.",
+def _command(study: Study, flags: list[Study]) -> Callable[..., None]:
+    """Returns the command of a study; other studies of the same paper are flags of it."""
+
+    def command(*, runs: int, folder: Path, force: bool, **chosen: Any) -> None:
+        asked = next((other for other in flags if chosen[other.name]), study)
+        _claim_results(folder, f"{asked.prefix}numbers.json", force=force)
+        for other in flags:
+            _refuse_options_of(other, asked, chosen)
+        _run(asked, {option.name: chosen[option.name] for option in asked.options}, runs, folder)
+
+    command.__signature__ = Signature(list(_parameters(study, flags)))  # type: ignore[attr-defined]
+    command.__annotations__ = {}
+    return command
+
+
+def _parameters(study: Study, flags: list[Study]) -> Iterator[Parameter]:
+    where = Path(f"reproduce-{study.name}")
+    runs = f"Runs of each {study.run_of}."
+    yield _number(StudyOption(name="runs", help=runs, default=study.runs))
+    yield from map(_number, study.options)
+    yield _parameter("folder", Path, typer.Option(help="Where tables and figures go."), where)
+    replace = typer.Option("--force", help="Replace the results of an earlier run.")
+    yield _parameter("force", bool, replace, default=False)
+    for flag in flags:
+        yield _parameter(
+            flag.name, bool, typer.Option(f"--{flag.name}", help=flag.help), default=False
         )
-    else:
-        _cbdp_tables(runs=runs, folder=folder)
+        yield from map(_number, flag.options)
 
 
-def _cbdp_tables(*, runs: int, folder: Path) -> None:
-    from hushway.families.od.study.reproduce import reproduce_cbdp
-    from hushway.families.od.study.save import headline_tables, ordering, save_reproduction
+def _number(option: StudyOption) -> Parameter:
+    shown: Any = option.shown or True
+    info = typer.Option(help=option.help, min=option.least, show_default=shown)
+    kind = int if option.default is not None else int | None
+    return _parameter(option.name, kind, info, option.default)
 
-    with working() as show:
-        found = reproduce_cbdp(runs=runs, progress=show)
+
+def _parameter(name: str, kind: Any, info: Any, default: Any) -> Parameter:
+    return Parameter(
+        name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
+    )
+
+
+def _refuse_options_of(other: Study, asked: Study, chosen: dict[str, Any]) -> None:
+    for option in other.options:
+        if other is not asked and chosen[option.name] != option.default:
+            raise PlanError(
+                f"Only the {other.name} study takes --{option.name}.",
+                advice=f"Leave --{option.name} out, or add --{other.name}.",
+            )
+
+
+def _run(study: Study, chosen: dict[str, Any], runs: int, folder: Path) -> None:
+    """Runs a study, saves what it found and prints the headlines."""
+    if study.resumable:
+        chosen["folder"] = folder
+    with _resumable(study, folder), working() as show:
+        report = _RUN[study](runs=runs, progress=show, **chosen).value
         show("Saving")
-        save_reproduction(found, folder)
-    lines = [
-        f"O5 < O4 < O3 < Laplace < H {verdict} ({where})."
-        for where, verdict in ordering(found.value).items()
-    ]
-    _report(headline_tables(found.value), lines, runs=runs, folder=folder)
-
-
-def _cbdp_odmts(*, runs: int, folder: Path, processes: int | None) -> None:
-    from hushway.transit.study.reproduce import reproduce_odmts
-    from hushway.transit.study.save import headline_tables, save_odmts, statements
-
-    with _resumable(folder), working() as show:
-        found = reproduce_odmts(folder, runs=runs, processes=processes, progress=show)
-        show("Saving")
-        save_odmts(found, folder)
-    _report(headline_tables(found.value), statements(found.value), runs=runs, folder=folder)
+        report.save(folder, prefix=study.prefix)
+    for shown in report.headlines:
+        table(shown.title, shown.columns, shown.rows)
+    for line in (*report.statements, *report.remarks):
+        say(line)
+    say(f"{runs} runs each. All numbers, tables and figures are in {folder}.")
 
 
 @contextmanager
-def _resumable(folder: Path) -> Iterator[None]:
-    """Says after Ctrl-C how to go on; a study spends nothing, so no ledger is spoken of."""
+def _resumable(study: Study, folder: Path) -> Iterator[None]:
+    """Says after Ctrl-C how to continue; a study spends nothing, so no ledger is named."""
     try:
         yield
     except KeyboardInterrupt:
+        if not study.resumable:
+            raise
         failure(
             "Interrupted.",
             f"Runs that are done are kept in {folder}: the same command goes on from there.",
@@ -101,82 +111,17 @@ def _resumable(folder: Path) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-@reproduce.command("prefix-tree")
-def prefix_tree(
-    *,
-    runs: Annotated[int, typer.Option(help="Runs of each method and setting.", min=1)] = 3,
-    folder: Folder = Path("reproduce-prefix-tree"),
-    force: Force = False,
-) -> None:
-    """Card sequences: tables 3 to 5 and figures 3 to 5 of the prefix-tree paper (KDD 2012)."""
-    _claim_results(folder, _RESULTS, force=force)
-    from hushway.families.sequences.study import save
-    from hushway.families.sequences.study.reproduce import reproduce_prefix_tree
-
-    _run(reproduce_prefix_tree, save, runs=runs, folder=folder)
-
-
-@reproduce.command()
-def density(
-    *,
-    runs: Annotated[int, typer.Option(help="Runs of each method and setting.", min=1)] = 20,
-    people: Annotated[int, typer.Option(help="People of the city.", min=1000)] = 1_992_846,
-    seed: Annotated[int, typer.Option(help="Chooses the city.", min=0)] = 2014,
-    folder: Folder = Path("reproduce-density"),
-    force: Force = False,
-) -> None:
-    """Densities: figures 3 to 11 of the case study of call records in Paris (KDD 2014)."""
-    _claim_results(folder, _RESULTS, force=force)
-    from hushway.families.density.study import save
-    from hushway.families.density.study.reproduce import reproduce_density
-
-    _run(partial(reproduce_density, people=people, seed=seed), save, runs=runs, folder=folder)
-
-
-@reproduce.command("dp-ani")
-def dp_ani(
-    *,
-    runs: Annotated[int, typer.Option(help="Runs of each method and budget.", min=1)] = 5,
-    seed: Annotated[int, typer.Option(help="Chooses the people of the city.", min=0)] = 2019,
-    folder: Folder = Path("reproduce-dp-ani"),
-    force: Force = False,
-) -> None:
-    """Road networks: figures 4 to 8 of DP-ANI, attacks on it, and the sound counts beside it."""
-    _claim_results(folder, _RESULTS, force=force)
-    from hushway.families.links.study import save
-    from hushway.families.links.study.reproduce import reproduce_dp_ani
-
-    _run(partial(reproduce_dp_ani, seed=seed), save, runs=runs, folder=folder)
-
-
-def _run(study: Callable[..., Any], save: ModuleType, *, runs: int, folder: Path) -> None:
-    """Runs a study, and saves and reports it by the module that knows how."""
-    with working() as show:
-        found = study(runs=runs, progress=show)
-        show("Saving")
-        save.save_reproduction(found, folder)
-    _report(
-        save.headline_tables(found.value), save.statements(found.value), runs=runs, folder=folder
-    )
-
-
 def _claim_results(folder: Path, results: str, *, force: bool) -> None:
-    """Makes sure that nobody's results are lost, before hours go into new ones."""
+    """Refuses to overwrite results, and makes the folder, before hours of work."""
     if (folder / results).exists() and not force:
         raise PlanError(
             f"{folder} holds the results of an earlier run.",
             advice="Name another folder with --folder, or replace them with --force.",
         )
-    # Now, not after hours of work.
     make_folder(folder)
 
 
-def _report(
-    studies: "Iterable[StudyTable]", lines: Iterable[str], *, runs: int, folder: Path
-) -> None:
-    """Prints what a study found, and where the rest of it is."""
-    for study in studies:
-        table(study.title, study.columns, study.rows)
-    for line in lines:
-        say(line)
-    say(f"{runs} runs each. All numbers, tables and figures are in {folder}.")
+for _study in _RUN:
+    if _study.of is None:
+        _flags = [other for other in _RUN if other.of == _study.name]
+        reproduce.command(_study.name, help=_study.help)(_command(_study, _flags))

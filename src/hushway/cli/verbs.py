@@ -1,4 +1,4 @@
-"""The verbs of the `hushway` command.
+"""The commands of `hushway`, each a thin face of the function of the same name.
 
 Heavy libraries are imported by the verbs that need them, so that `hushway --help` answers at once.
 """
@@ -11,22 +11,20 @@ from typer.core import TyperGroup
 
 from hushway import __version__
 from hushway.cli.audit import audit
-from hushway.cli.compare import compare
+from hushway.cli.console import be_quiet
 from hushway.cli.demo import demo
 from hushway.cli.evaluate import design, evaluate
 from hushway.cli.examples import add_examples
 from hushway.cli.init import init
-from hushway.cli.journal import keep_journal
 from hushway.cli.keys import keys
 from hushway.cli.ledger import ledger
+from hushway.cli.log_file import open_log_file
 from hushway.cli.plans import check, plan, publish
 from hushway.cli.price import price
 from hushway.cli.recommend import recommend
-from hushway.cli.releases import synthesize, verify
+from hushway.cli.releases import compare, site, synthesize, verify
 from hushway.cli.reproduce import reproduce
-from hushway.cli.screen import be_quiet
 from hushway.cli.serve import serve
-from hushway.cli.site import site
 from hushway.cli.warm import warm
 
 if TYPE_CHECKING:
@@ -115,4 +113,4 @@ def options(
     """Publish how a city moves without publishing how anyone moves."""
     del version
     be_quiet(quiet)
-    keep_journal(log_file, context)
+    open_log_file(log_file, context)

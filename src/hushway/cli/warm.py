@@ -1,10 +1,10 @@
-"""The verb that compiles ahead what a first release would wait for."""
+"""The command `warm`: compiles ahead what a first release would wait for."""
 
 from typing import Annotated
 
 import typer
 
-from hushway.cli.screen import say, working
+from hushway.cli.console import say, working
 from hushway.families.registry import family_names
 
 
@@ -15,10 +15,8 @@ def warm(
     ] = None,
 ) -> None:
     """Compile ahead what the first release would wait for; reads no plan and no rows."""
-    from hushway.warming.background import Compiling, usual_rehearsals
+    from hushway.steward.warm import warm as compile_ahead
 
-    rehearsals = usual_rehearsals(release_types or ())
-    with working() as show, Compiling(rehearsals) as compiling:
-        compiling.wait(show)
-    names = ", ".join(name for name, _ in rehearsals)
+    with working() as show:
+        names = ", ".join(compile_ahead(release_types, progress=show))
     say(f"Ready: machine code for {names} is kept for these sources and this machine.")

@@ -11,7 +11,7 @@ from typing import Final
 import duckdb
 
 from hushway.errors import DataError
-from hushway.numerics.run_folder import run_folder
+from hushway.numerics.folders import run_folder
 from hushway.tables.check import Problem
 
 # What a killed run leaves is encrypted if DuckDB can do that: with a key that only the memory of

@@ -4,9 +4,9 @@ The four families here are built from the same parts, imported from where they l
 one of their own, or studies one, finds them together; `CONTRIBUTING.md` says how.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hushway.lazy_exports import face
+from hushway.lazy_exports import attach
 
 __all__ = [
     "LIST_BYTES",
@@ -57,41 +57,30 @@ __all__ = [
     "terms_of",
 ]
 
-_find = face(
-    __name__,
-    {
-        "audit.harness": ("Trial", "World", "as_many"),
-        "audit.product": ("filled_budget",),
-        "audit.suite": ("Mutant", "Suite"),
-        "engine.key": ("BoundingKey",),
-        "geography.periods": ("Periods",),
-        "privacy.accounting": ("rho_for",),
-        "privacy.bound": ("Bound", "Unit"),
-        "privacy.calibration": ("noise_for",),
-        "privacy.certificate": ("Certificate", "Contribution", "Terms"),
-        "privacy.curator": ("Curator",),
-        "privacy.ledger": ("Window",),
-        "privacy.loss": ("PureLoss", "ZCDPLoss", "exact"),
-        "privacy.public_facts": ("digest_of", "public_facts"),
-        "privacy.query": ("ExactCounts", "Query"),
-        "privacy.randomness": ("SeededSource", "os_source"),
-        "release.untrusted.limits": ("LIST_BYTES", "csv_rows", "read_plain"),
-        "release.family": ("Example", "Family"),
-        "release.job": ("Job", "Wording"),
-        "release.mechanism": ("FixedQuestions", "Forecast", "Question"),
-        "release.plans.sections": ("AnyPlan",),
-        "release.folder.published_file": ("Description", "Resource", "table_schema"),
-        "release.terms": ("check_domain", "check_terms", "rebuilt", "terms_of"),
-        "study.study_table": ("StudyBudget",),
-        "tables.check": ("RowsChecked",),
-    },
-    below="hushway",
-)
-
-
-def __getattr__(name: str) -> Any:
-    return _find(name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from hushway.auditing.harness import Trial, World, as_many
+    from hushway.auditing.product import filled_budget
+    from hushway.auditing.suite import Mutant, Suite
+    from hushway.engine.key import BoundingKey
+    from hushway.geography.periods import Periods
+    from hushway.privacy.accounting import rho_for
+    from hushway.privacy.bound import Bound, Unit
+    from hushway.privacy.calibration import noise_for
+    from hushway.privacy.certificate import Certificate, Contribution, Terms
+    from hushway.privacy.curator import Curator
+    from hushway.privacy.ledger import Window
+    from hushway.privacy.loss import PureLoss, ZCDPLoss, exact
+    from hushway.privacy.public_facts import digest_of, public_facts
+    from hushway.privacy.query import ExactCounts, Query
+    from hushway.privacy.randomness import SeededSource, os_source
+    from hushway.release.family import Example, Family
+    from hushway.release.folder.published_file import Description, Resource, table_schema
+    from hushway.release.forecast.study_budget import StudyBudget
+    from hushway.release.job import Job, Wording
+    from hushway.release.mechanism import FixedQuestions, Forecast, Question
+    from hushway.release.plans.sections import AnyPlan
+    from hushway.release.terms import check_domain, check_terms, rebuilt, terms_of
+    from hushway.release.untrusted.limits import LIST_BYTES, csv_rows, read_plain
+    from hushway.tables.check import RowsChecked
+else:
+    __getattr__, __dir__ = attach(__name__, __all__)

@@ -9,7 +9,7 @@ from hushway.families.registry import facts_fit, family_certified
 from hushway.families.verify import read_facts, sealed_release
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
-from hushway.release.documents.listed import PACKAGE
+from hushway.release.documents.papers import PACKAGE
 from hushway.release.drawing.atlas import Atlas, Download, Drawing
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, sealed_file
 from hushway.release.folder.subject import signature_warning
@@ -41,7 +41,7 @@ def atlas_of(folder: Path | str) -> Atlas:
     except ReleaseError:
         raise
     except HushwayError as problem:
-        # Of a stranger's places, whose advice is for whoever writes plans.
+        # The advice of such errors is for authors of plans, not for readers of a release.
         raise damaged(f"The release cannot be drawn. {problem}") from None
     except (MemoryError, RecursionError):
         raise damaged("The release takes more memory than a page may have.") from None

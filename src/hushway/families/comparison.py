@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from hushway.arrays import BoolArray, FloatArray
 from hushway.errors import ReleaseError
 from hushway.families.registry import family_certified
-from hushway.families.verify import read_certificate, verify
+from hushway.families.verify import verified
 from hushway.release.forecast.compared import ComparedTable
 
 # How many joint standard errors noise alone rarely makes of a difference.
@@ -79,7 +79,7 @@ def compare_releases(one: Path, other: Path, *, shown: int = 10) -> Comparison:
     Raises:
         ReleaseError: One is no release, does not verify, or is of another type.
     """
-    certificates = [_certificate(folder) for folder in (one, other)]
+    certificates = [verified(folder)[0] for folder in (one, other)]
     names = [certificate.terms.release_type for certificate in certificates]
     if names[0] != names[1]:
         raise ReleaseError(
@@ -110,15 +110,6 @@ def compare_releases(one: Path, other: Path, *, shown: int = 10) -> Comparison:
         beyond=None if errors is None else int(_apart(values, errors, both).sum()),
         largest=() if errors is None else _largest(joined, values, errors, both, shown),
     )
-
-
-def _certificate(folder: Path) -> Any:
-    if not verify(folder).intact:
-        raise ReleaseError(
-            f"The release {folder.name} is not as it was written.",
-            advice="See what is wrong with: hushway verify RELEASE",
-        )
-    return read_certificate(folder)
 
 
 def _read(folder: Path, compared: ComparedTable) -> pa.Table:

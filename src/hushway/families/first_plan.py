@@ -14,8 +14,7 @@ from typing import Any, Final
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES, family_named
 from hushway.release.family import Family
-from hushway.release.plans.intake import SET_THIS, Intake
-from hushway.release.plans.template import filled
+from hushway.release.plans.first_plan import SET_THIS, Intake, fill_template
 from hushway.tables.layout import Header
 
 _MONTH: Final = len("2026-03")
@@ -75,7 +74,7 @@ def first_plan(beginning: Beginning, *, header: Header, rows: Path, plan: Path) 
         PlanError: A column that is needed is missing, or is not in the file.
     """
     family, intake = intake_of(beginning.family.name)
-    columns = intake.settled(beginning.columns)
+    columns = intake.without_alternatives(beginning.columns)
     _refuse_missing(intake, columns, header)
     gone = [table for role, table in intake.left_out_without.items() if columns[role] is None]
     options: dict[str, Any] = {
@@ -93,7 +92,7 @@ def first_plan(beginning: Beginning, *, header: Header, rows: Path, plan: Path) 
         options = {name: value for name, value in options.items() if not name.startswith(table)}
         options[table] = None
     try:
-        return filled(family.template, options)
+        return fill_template(family.template, options)
     except KeyError as unknown:
         raise PlanError(
             f"Plans of the release type {family.name} have no option {unknown.args[0]}.",

@@ -14,7 +14,7 @@ from hushway.escaping import visible
 from hushway.families.verify import read_certificate, sealed_release
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
-from hushway.release.documents.listed import PACKAGE, PICTURE
+from hushway.release.documents.papers import PACKAGE, PICTURE
 from hushway.release.folder.seal import files_of
 from hushway.release.folder.subject import signature_warning
 from hushway.release.untrusted.limits import PAPER_BYTES, PICTURE_BYTES, read_plain, unguarded

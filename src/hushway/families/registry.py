@@ -17,7 +17,7 @@ from hushway.families.sequences.family import SequencesFamily
 from hushway.release.family import Family
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.release.folder.published_file import Contents
 
 _OWN = (ODFamily(), SequencesFamily(), DensityFamily(), LinksFamily())
@@ -150,7 +150,7 @@ def suite_of(name: str) -> "Suite[Any]":
         AuditError: There is no such family.
     """
     if name == _NOISE:
-        from hushway.audit.noise import SUITE
+        from hushway.auditing.noise import SUITE
 
         return SUITE
     if name not in FAMILIES:

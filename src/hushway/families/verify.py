@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from hushway.errors import HushwayError, ReleaseError, damaged
 from hushway.families.registry import facts_fit, family_certified
+from hushway.privacy.accounting import LARGE_DELTA
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
-from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.signing import PublicKey
-from hushway.release.documents.croissant import render_croissant
-from hushway.release.documents.dcat import render_dcat
 from hushway.release.documents.label import render_label
-from hushway.release.documents.listed import (
+from hushway.release.documents.linked_data import render_croissant, render_dcat
+from hushway.release.documents.package import render_package
+from hushway.release.documents.page import render_page
+from hushway.release.documents.papers import (
     CERTIFICATE,
     CROISSANT,
     DCAT,
@@ -30,8 +31,6 @@ from hushway.release.documents.listed import (
     PAPERS,
     PICTURE,
 )
-from hushway.release.documents.package import render_package
-from hushway.release.documents.page import render_page
 from hushway.release.drawing.atlas_parts import window_text
 from hushway.release.family import Family
 from hushway.release.folder.finding import RANDOMNESS, SIGNATURE, Notes, Verification

@@ -12,10 +12,11 @@ from hushway.families.registry import contents_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import PublicKey, SigningKey
 from hushway.progress import Progress, quiet
-from hushway.release.documents.croissant import render_croissant
-from hushway.release.documents.dcat import render_dcat
 from hushway.release.documents.label import render_label
-from hushway.release.documents.listed import (
+from hushway.release.documents.linked_data import render_croissant, render_dcat
+from hushway.release.documents.package import render_package
+from hushway.release.documents.page import render_page
+from hushway.release.documents.papers import (
     CERTIFICATE,
     CROISSANT,
     DCAT,
@@ -24,8 +25,6 @@ from hushway.release.documents.listed import (
     PAGE,
     PICTURE,
 )
-from hushway.release.documents.package import render_package
-from hushway.release.documents.page import render_page
 from hushway.release.folder.place import Place, claimed, disk_problems, refuse_taken
 from hushway.release.folder.published_file import Contents
 from hushway.release.folder.seal import (
@@ -161,11 +160,7 @@ def _write_files(
 
 @contextmanager
 def _nothing_collected() -> Iterator[None]:
-    """Lets garbage lie for a moment.
-
-    Drawing makes many small objects that are kept until its end. To look through these and all
-    libraries for garbage, again and again, is much of its work.
-    """
+    """Turns off garbage collection: drawing makes many small objects that live until its end."""
     collected = gc.isenabled()
     gc.disable()
     try:

@@ -1,7 +1,7 @@
-"""Where machine code is kept, for those who have no loops of their own to compile.
+"""The folder of machine code, for modules that compile nothing themselves.
 
-Whoever imports `hushway.numerics.compiled` counts as a file with compiled functions, and all that
-it imports as sources of them: a verb that only asks for the folder would make machine code stale
+A file that imports `hushway.numerics.compiled` counts as one with compiled functions, and all that
+it imports as their sources: a command that only asks for the folder would make machine code stale
 with every change of the command line.
 """
 

@@ -1,4 +1,4 @@
-"""The one way in which functions here are compiled, and where their machine code is kept."""
+"""Compiles functions with numba, and keeps their machine code in a folder of the user's cache."""
 
 import hashlib
 import logging
@@ -19,13 +19,11 @@ import llvmlite
 import numba
 import numpy as np
 from llvmlite import binding
-from numba import njit
+from numba import njit, types
 from numpy.typing import NDArray
 
-from hushway.numerics.one_type import for_any_number
-from hushway.numerics.private_folder import hold_private, move_away
+from hushway.numerics.folders import hold_private, move_away, user_folders
 from hushway.numerics.start import STARTED_NS
-from hushway.numerics.user_folders import user_folders
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -61,13 +59,13 @@ def _compiled(function: Callable[..., Any], *, nogil: bool) -> Any:
             folder = code_folder()
             # Asked last: what was not edited until now is what the digest was made of.
             if folder is not None and not edited_since_start():
-                kept = _kept(folder, function, nogil=nogil)
-                if kept is not None:
-                    return kept
+                cached = _cached(folder, function, nogil=nogil)
+                if cached is not None:
+                    return cached
     return for_any_number(njit(nogil=nogil, error_model="numpy")(function))
 
 
-def _kept(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | None:
+def _cached(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | None:
     """Compiles a function with a folder for its code; None if numba does not take the folder."""
     theirs, _CONFIG.CACHE_DIR = _CONFIG.CACHE_DIR, str(folder)
     try:
@@ -81,6 +79,23 @@ def _kept(folder: Path, function: Callable[..., Any], *, nogil: bool) -> Any | N
     return code if where is not None and Path(where).parent == folder else None
 
 
+def for_any_number(code: Any) -> Any:
+    """Lets compiled functions call this one with numbers as such, not as the values they have.
+
+    Where a kernel calls `advance(0)` in a loop that goes on with other numbers, numba compiles
+    `advance` and all that it calls for the type "the number 0" first, and then for all numbers.
+    That was more than a quarter of what roads took to compile; what is computed is the same.
+    """
+    resolve = code.get_call_template
+    plain: Any = types.unliteral
+
+    def resolve_plain(args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+        return resolve(tuple(map(plain, args)), {name: plain(kind) for name, kind in kws.items()})
+
+    code.get_call_template = resolve_plain
+    return code
+
+
 _HELD: list[int] = []  # handles, open until the process ends
 
 
@@ -88,16 +103,16 @@ _HELD: list[int] = []  # handles, open until the process ends
 def code_folder() -> Path | None:
     """Returns the folder for machine code of exactly these sources, libraries and processor.
 
-    While this process lives nobody sweeps it away; it sweeps away what was not used for long. The
-    folder is None if there is none to be trusted. Whatever is not as usual is said once.
+    No other process removes it while this one runs; folders not used for long are removed.
+    None if no folder can be trusted. Anything unusual is logged once.
     """
     if os.name != "posix":  # pragma: no cover
-        _say_none("It cannot be told on this system whom a folder belongs to.")
+        _log_no_folder("It cannot be told on this system whom a folder belongs to.")
         return None
     try:
         name = _name()
     except OSError:
-        _say_none("The sources of hushway cannot be read.")
+        _log_no_folder("The sources of hushway cannot be read.")
         return None
     problems = []
     for parent in _parents():
@@ -108,19 +123,15 @@ def code_folder() -> Path | None:
             problems.append(f"Not in {folder}: {problem.strerror or problem}.")
             continue
         if problems:
-            _say(f"Machine code is kept in {parent}, which may not last.", *problems)
+            _log(f"Machine code is kept in {parent}, which may not last.", *problems)
         sweep(parent, used=name)
         return folder.resolve()
-    _say_none(*problems)
+    _log_no_folder(*problems)
     return None
 
 
 def _name() -> str:
-    """Returns a digest of everything that machine code depends on.
-
-    Raises:
-        OSError: A source cannot be read.
-    """
+    """Returns a digest of everything that machine code depends on."""
     facts = (
         digest_of_sources(),
         numba.__version__,
@@ -146,11 +157,11 @@ def _parents() -> Iterator[Path]:
         yield folder / "compiled"
 
 
-def _say_none(*problems: str) -> None:
-    _say("Machine code is kept nowhere: hushway compiles anew, which takes a while.", *problems)
+def _log_no_folder(*problems: str) -> None:
+    _log("Machine code is kept nowhere: hushway compiles anew, which takes a while.", *problems)
 
 
-def _say(*sentences: str) -> None:
+def _log(*sentences: str) -> None:
     # A log and not a warning: those can be turned into errors, and this is none.
     advice = "Set XDG_CACHE_HOME to a folder that only you may write to."
     logging.getLogger(__name__).warning(" ".join([*sentences, advice]))
@@ -162,25 +173,20 @@ MOST_OTHERS = 20
 
 
 def sweep(parent: Path, *, used: str) -> None:
-    """Takes away folders unused for 30 days, and beyond the last 20 the others as well.
+    """Removes folders unused for 30 days, and all but the 20 used last.
 
-    One that a process holds stays. A folder is first moved to another name, at once and whole: who
-    opens it meanwhile finds all of it or nothing. If a process is killed while it takes one away,
-    the rest goes the same way next time.
-
-    Args:
-        parent: Where the folders are.
-        used: The one that is used now.
+    A folder that a process holds stays. Each is first renamed: whoever opens it meanwhile finds all
+    of it or nothing. If a process is killed while it removes one, the rest is removed next time.
     """
     with suppress(OSError):
         others = [path for path in parent.iterdir() if path.name != used]
         ages = {path: time.time() - path.lstat().st_mtime for path in others}
         for place, path in enumerate(sorted(ages, key=ages.__getitem__)):
             if place >= MOST_OTHERS or ages[path] > UNUSED_S:
-                _take_away(path)
+                _remove(path)
 
 
-def _take_away(path: Path) -> None:
+def _remove(path: Path) -> None:
     # Held by a living process, already gone, or on a disk without locks: not in our way.
     with suppress(OSError):
         aside = path.with_name(f"{uuid4().hex}.swept")
@@ -199,9 +205,6 @@ def digest_of_sources(root: Path = _ROOT) -> str:
 
     These are the files with compiled functions and all that they import, on and on: a kernel may
     call any function and hold any constant of any of them.
-
-    Raises:
-        OSError: A source cannot be read.
     """
     sources = _read(root)
     digest = hashlib.sha256()
@@ -282,6 +285,11 @@ Rows = NDArray[Any]
 def rows(count: int, **fields: type[np.generic]) -> Rows:
     """Returns rows of zeros with the named fields."""
     return np.zeros(count, dtype=np.dtype(list(fields.items())))
+
+
+def whole_rows(count: int, names: str) -> Rows:
+    """Returns rows of zeros with named fields of whole numbers; the names are one text."""
+    return rows(count, **dict.fromkeys(names.split(), np.int64))
 
 
 def rows_of(**columns: NDArray[Any]) -> Rows:

@@ -1,4 +1,4 @@
-"""A heap of things with keys: the smallest key is on top, of equal keys the smallest thing.
+"""A binary heap (priority queue) for compiled code; of equal keys the smallest thing is on top.
 
 Because equal keys have an order too, what a search finds never depends on how the heap was filled.
 """

@@ -1,8 +1,8 @@
-"""Finding a number in a stretch of ascending ones, for machine code.
+"""Binary search in a stretch of a sorted array, for compiled code.
 
-A slice is an object with a count of its users, which costs more than the search itself; so the
-stretch is given by where it begins and ends. Halves are chosen without a branch: a processor
-guesses such branches wrongly every second time.
+A slice is an object with a reference count, which costs more than the search itself; so the stretch
+is given by where it begins and ends. Halves are chosen without a branch, since a processor would
+mispredict every second one.
 """
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
@@ -11,14 +11,7 @@ from hushway.numerics.compiled import compiled
 
 @compiled
 def first_at_least(ascending: IntArray | Int32Array, number: int, begin: int, end: int) -> int:
-    """Returns the first position in a stretch that holds at least a number; its end if none does.
-
-    Args:
-        ascending: The numbers; those of the stretch go up.
-        number: The number to look for.
-        begin: Where the stretch begins.
-        end: Where it ends.
-    """
+    """Returns the first place of a stretch that holds at least a number; its end if none does."""
     left = end - begin
     while left > 0:
         half = (left + 1) // 2
@@ -29,14 +22,7 @@ def first_at_least(ascending: IntArray | Int32Array, number: int, begin: int, en
 
 @compiled
 def first_above(ascending: FloatArray, number: float, begin: int, end: int) -> int:
-    """Returns the first position in a stretch that holds more than a number; its end if none does.
-
-    Args:
-        ascending: The numbers; those of the stretch go up.
-        number: The number to exceed.
-        begin: Where the stretch begins.
-        end: Where it ends.
-    """
+    """Returns the first place of a stretch that holds more than a number; its end if none does."""
     left = end - begin
     while left > 0:
         half = (left + 1) // 2

@@ -1,4 +1,4 @@
-"""Work on many trips by several threads, cut so that the number of threads never shows."""
+"""Runs work in several threads; results do not depend on their number."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -11,17 +11,12 @@ import numpy as np
 from hushway.arrays import IntArray
 
 T = TypeVar("T")
-
-
 R = TypeVar("R")
 
 
 def in_threads(work: Callable[[T], R], things: Sequence[T], threads: int) -> list[R]:
     """Does work on each thing, and returns what came out in the order of the things."""
-    if threads == 1 or len(things) <= 1:
-        return [work(thing) for thing in things]
-    with ThreadPoolExecutor(max_workers=threads) as pool:
-        return list(pool.map(work, things))
+    return list(in_order(work, things, threads))
 
 
 def usual_threads(threads: int | None) -> int:
@@ -39,15 +34,13 @@ def chunks(weights: IntArray, share: int) -> list[tuple[int, int]]:
     return [(first, last) for first, last in pairwise(cuts.tolist())]
 
 
-def in_order(
-    work: Callable[[tuple[int, int]], R], stretches: list[tuple[int, int]], threads: int
-) -> Iterator[R]:
-    """Does work on each stretch, and yields what came out in the order of the stretches."""
-    if threads == 1 or len(stretches) <= 1:
-        yield from map(work, stretches)
+def in_order(work: Callable[[T], R], things: Sequence[T], threads: int) -> Iterator[R]:
+    """Does work on each thing, and yields what came out in the order of the things."""
+    if threads == 1 or len(things) <= 1:
+        yield from map(work, things)
         return
     with ThreadPoolExecutor(max_workers=threads) as pool:
-        yield from pool.map(work, stretches)
+        yield from pool.map(work, things)
 
 
 def processors() -> int:

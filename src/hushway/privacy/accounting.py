@@ -44,6 +44,27 @@ class EpsilonDelta:
     method: str
 
 
+# A delta is the chance that epsilon bounds nothing. A mechanism that publishes everything about one
+# person in a thousand satisfies a delta of 1/1000, whatever its epsilon: so a delta must be below
+# one over the number of people, and is usually far below. A larger one must be chosen explicitly.
+USUAL_DELTA = Fraction(1, 100_000)
+LARGE_DELTA = "LARGE DELTA"
+
+
+def usual_delta(people: int | None) -> Fraction:
+    """Returns the largest delta that needs no explicit choice.
+
+    Args:
+        people: How many people the data may be about, as far as that is public and stated.
+    """
+    return USUAL_DELTA if people is None else min(USUAL_DELTA, Fraction(1, people))
+
+
+def is_large(delta: Fraction, people: int | None) -> bool:
+    """Whether a delta must be chosen explicitly, and be shown loudly."""
+    return delta > usual_delta(people)
+
+
 def epsilon_of_rho(rho: Fraction, delta: Fraction) -> float:
     """Returns an epsilon such that rho-zCDP implies (epsilon, delta)-DP.
 
@@ -66,11 +87,7 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> float:
 
 
 def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """Returns the largest rho of 12 digits for which rho-zCDP implies (epsilon, delta)-DP.
-
-    Raises:
-        PrivacyError: epsilon is not positive, or delta not strictly between 0 and 1.
-    """
+    """Returns the largest rho of 12 digits for which rho-zCDP implies (epsilon, delta)-DP."""
     PureLoss(epsilon)
     low, high = 0.0, 1.0
     while epsilon_of_rho(Fraction(high), delta) <= epsilon:
@@ -121,9 +138,7 @@ class _PldKind(NamedTuple):
     """What the distribution of an event's privacy loss depends on.
 
     Attributes:
-        sigma_squared: Of Gaussian noise; None for a pure event.
         shift: How far one unit moves the cell that it touches, if the noise is Gaussian.
-        epsilon: Of a pure event; 0 for Gaussian noise.
     """
 
     sigma_squared: Fraction | None

@@ -1,4 +1,4 @@
-"""Who is protected, and how far one protected unit can move a vector of counts."""
+"""The protected unit, and its sensitivity: how far one unit can move a vector of counts."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -49,11 +49,7 @@ def counting_event(
 
 
 def refuse_noise_that_cannot_be_drawn(events: Iterable[Event]) -> None:
-    """Refuses noise too small or too large to be drawn exactly, before anything is charged for it.
-
-    Raises:
-        PrivacyError: The noise of an event is no law that can be drawn from.
-    """
+    """Refuses noise too small or too large to be drawn exactly, before anything is charged."""
     for event in events:
         if isinstance(event, LaplaceEvent):
             DiscreteLaplace(event.scale)
@@ -62,11 +58,7 @@ def refuse_noise_that_cannot_be_drawn(events: Iterable[Event]) -> None:
 
 
 def selecting_event(query: str, cells: int, spend: Loss, bound: Bound) -> SelectEvent:
-    """Describes the choice that costs exactly `spend`: rate = epsilon/(2 each).
-
-    Raises:
-        PrivacyError: The spend is a rho; the rate would be irrational.
-    """
+    """Describes the choice that costs exactly `spend`: rate = epsilon/(2 each)."""
     if not isinstance(spend, PureLoss):
         raise PrivacyError(
             "The exponential mechanism is spent in epsilon.", advice="Spend a PureLoss on it."
@@ -76,11 +68,7 @@ def selecting_event(query: str, cells: int, spend: Loss, bound: Bound) -> Select
 
 
 def cutting_event(query: str, cells: int, spend: Loss, bound: Bound) -> CutEvent:
-    """Describes the cuts that cost exactly `spend`: rate = sqrt(2 rho) / spread.
-
-    Raises:
-        PrivacyError: The spend is an epsilon, or a rho that belongs to no rational rate.
-    """
+    """Describes the cuts that cost exactly `spend`: rate = sqrt(2 rho) / spread."""
     rate = _root(2 * spend.rho) if isinstance(spend, ZCDPLoss) else None
     if rate is None:
         raise PrivacyError(

@@ -12,12 +12,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import (
-    counting_event,
-    cutting_event,
-    noise_for,
-    selecting_event,
-)
+from hushway.privacy.calibration import counting_event, cutting_event, noise_for, selecting_event
 from hushway.privacy.events import Budget, Event
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.measured import Measured, MeasuredSparse
@@ -141,11 +136,6 @@ class Curator:
         Privacy:
             Costs `spend`, as a dense measurement of all cells would; empty cells are drawn by their
             law, as far as they are looked at.
-
-        Args:
-            query: What to count.
-            groups: A public partition of the cells.
-            spend: What it costs.
         """
         admit(query, Query, spend=spend, groups=groups)
         size = _checked_size(query, MOST_CELLS)
@@ -297,20 +287,12 @@ def admit(question: object, *kinds: type, spend: object = None, groups: object =
     Privacy:
         Exact counts meet the code of the question on their way. So a look-alike, a subclass, an
         object with methods of its own, or cells that nobody declared public are turned away.
-
-    Args:
-        question: What is asked.
-        *kinds: The queries that the verb takes.
-        spend: What is spent, if anything is.
-        groups: The groups that come with it, if any.
-
-    Raises:
-        PrivacyError: Something is not what it should be.
     """
     kind: Any = type(question)
     if kind not in kinds:
+        taken = " or ".join(each.__name__ for each in kinds)
         raise PrivacyError(
-            f"This verb of a curator takes {_either(kinds)}, and was given {kind.__name__}.",
+            f"This verb of a curator takes {taken}, and was given {kind.__name__}.",
             advice="Ask with one of these; a class that looks like it does not do.",
         )
     refuse_undeclared(question)
@@ -325,7 +307,3 @@ def admit(question: object, *kinds: type, spend: object = None, groups: object =
         )
     if groups is not None:
         refuse_undeclared(groups)
-
-
-def _either(kinds: tuple[type, ...]) -> str:
-    return " or ".join(kind.__name__ for kind in kinds)

@@ -60,15 +60,7 @@ def is_encrypted(data: bytes) -> bool:
 
 
 def encrypted(raw: bytes, passphrase: str) -> bytes:
-    """Returns the file of a private key under a passphrase.
-
-    Args:
-        raw: The bytes of the key.
-        passphrase: At least `SHORTEST_PASSPHRASE` characters.
-
-    Raises:
-        ReleaseError: The passphrase is shorter.
-    """
+    """Returns the file of a private key under a passphrase."""
     refuse_short(passphrase)
     empty = _Envelope(salt=os.urandom(_SALT_BYTES), nonce=os.urandom(_NONCE_BYTES), ciphertext=b"")
     cipher = AESGCM(_derived(passphrase, empty.salt))
@@ -79,12 +71,7 @@ def encrypted(raw: bytes, passphrase: str) -> bytes:
 
 
 def decrypted(data: bytes, passphrase: str) -> bytes:
-    """Returns the bytes of the key that `encrypted` put into a file.
-
-    Raises:
-        WrongPassphraseError: The passphrase is another one, or the file was changed.
-        ValueError: The file is not one that this version reads.
-    """
+    """Returns the bytes of the key that `encrypted` put into a file."""
     envelope = _envelope(data)
     cipher = AESGCM(_derived(passphrase, envelope.salt))
     try:
@@ -94,11 +81,7 @@ def decrypted(data: bytes, passphrase: str) -> bytes:
 
 
 def refuse_short(passphrase: str) -> None:
-    """Makes sure that a passphrase is long enough to be hard to guess.
-
-    Raises:
-        ReleaseError: It is not.
-    """
+    """Makes sure that a passphrase is long enough to be hard to guess."""
     if len(passphrase.strip()) < SHORTEST_PASSPHRASE:
         raise ReleaseError(
             f"The passphrase is too short: it needs at least {SHORTEST_PASSPHRASE} characters. "

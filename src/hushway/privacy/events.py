@@ -1,8 +1,8 @@
-"""What was done to the data, as immutable descriptions that accountants only read."""
+"""Privacy events: immutable descriptions of what was measured, which accountants read."""
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
@@ -12,7 +12,14 @@ from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaplaceEvent:
+class _Measurement:
+    query: str
+    cells: int
+    bound: Bound
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaplaceEvent(_Measurement):
     """Discrete Laplace noise of one scale on every cell of a query.
 
     Privacy:
@@ -20,9 +27,6 @@ class LaplaceEvent:
         sensitivity `bound.l1` is (l1/scale)-DP.
     """
 
-    query: str
-    cells: int
-    bound: Bound
     scale: Fraction
     kind: ClassVar[str] = "discrete_laplace"
 
@@ -33,16 +37,13 @@ class LaplaceEvent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class GaussianEvent:
+class GaussianEvent(_Measurement):
     """Discrete Gaussian noise of one sigma on every cell of a query.
 
     Privacy:
         Canonne, Kamath and Steinke 2020, theorem 14: rho = l2_squared / (2 sigma^2).
     """
 
-    query: str
-    cells: int
-    bound: Bound
     sigma_squared: Fraction
     kind: ClassVar[str] = "discrete_gaussian"
 
@@ -53,16 +54,13 @@ class GaussianEvent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SelectEvent:
+class SelectEvent(_Measurement):
     """One candidate chosen by the exponential mechanism, weights exp(-rate * score).
 
     Privacy:
         With scores of sensitivity D it is (2 rate D)-DP (McSherry and Talwar 2007).
     """
 
-    query: str
-    cells: int
-    bound: Bound
     rate: Fraction
     kind: ClassVar[str] = "exponential"
 
@@ -73,7 +71,7 @@ class SelectEvent:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CutEvent:
+class CutEvent(_Measurement):
     """Where each of several series is cut, by one exponential mechanism a series.
 
     The scores of a series are norms of its tails, in whole numbers, so a series that moves by d in
@@ -88,9 +86,6 @@ class CutEvent:
         are.
     """
 
-    query: str
-    cells: int
-    bound: Bound
     rate: Fraction
     kind: ClassVar[str] = "exponential_cuts"
 
@@ -112,40 +107,32 @@ def _root_above(number: int) -> int:
 
 Event = LaplaceEvent | GaussianEvent | SelectEvent | CutEvent
 
-_PARAMETERS = {
-    "discrete_laplace": "scale",
-    "discrete_gaussian": "sigma_squared",
-    "exponential": "rate",
-    "exponential_cuts": "rate",
-}
 _FRACTION = re.compile(r"[1-9][0-9]*(/[1-9][0-9]*)?")
-_KINDS: dict[str, type[Any]] = {
-    event.kind: event for event in (LaplaceEvent, GaussianEvent, SelectEvent, CutEvent)
+_KINDS: dict[str, tuple[type[Any], str]] = {
+    LaplaceEvent.kind: (LaplaceEvent, "scale"),
+    GaussianEvent.kind: (GaussianEvent, "sigma_squared"),
+    SelectEvent.kind: (SelectEvent, "rate"),
+    CutEvent.kind: (CutEvent, "rate"),
 }
 
 
 def event_to_json(event: Event) -> dict[str, Any]:
     """Returns an event as plain JSON values; fractions become text such as "10" or "1/3"."""
-    parameter = _PARAMETERS[event.kind]
+    _, parameter = _KINDS[event.kind]
     return {
         "kind": event.kind,
         "query": event.query,
         "cells": event.cells,
-        "bound": {"cells": event.bound.cells, "each": event.bound.each, "total": event.bound.total},
+        "bound": asdict(event.bound),
         parameter: str(getattr(event, parameter)),
     }
 
 
 def event_from_json(facts: dict[str, Any]) -> Event:
-    """Reads an event back.
-
-    Raises:
-        PrivacyError: The description is not one that this version understands.
-    """
+    """Reads an event back."""
     try:
-        kind = facts["kind"]
-        parameter = _PARAMETERS[kind]
-        event: Event = _KINDS[kind](
+        kind, parameter = _KINDS[facts["kind"]]
+        event: Event = kind(
             query=str(facts["query"]),
             cells=int(facts["cells"]),
             bound=Bound(**facts["bound"]),
@@ -175,8 +162,4 @@ class Budget(Protocol):
         Privacy:
             Called before any row is counted. It either takes the whole loss or raises and takes
             nothing.
-
-        Raises:
-            BudgetError: The loss is larger than what is left.
         """
-        ...

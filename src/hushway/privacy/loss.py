@@ -77,11 +77,7 @@ def loss_of(measure: Measure, amount: Fraction) -> Loss:
 
 
 def amount_in(loss: Loss, measure: Measure) -> Fraction:
-    """Returns what a loss costs in a currency, exactly.
-
-    Raises:
-        PrivacyError: A rho was to be spent in pure epsilon, which no finite epsilon covers.
-    """
+    """Returns what a loss costs in a currency, exactly."""
     if loss.measure is measure:
         return loss.amount
     if isinstance(loss, PureLoss):
@@ -98,10 +94,6 @@ def cost_on(losses: Iterable[Loss], measure: Measure) -> Fraction:
 
     The one place that says so: prices, reservations and certificates all ask here. In rho, pure
     losses count one by one: the sum of squares is less than the square of the sum.
-
-    Raises:
-        PrivacyError: A rho was to be spent in pure epsilon, or the sum is a fraction of thousands
-            of digits, which takes longer to add up with every step.
     """
     cost = Fraction(0)
     for loss in losses:
@@ -124,11 +116,7 @@ def total(losses: Iterable[Loss]) -> Loss:
 
 
 def exact(number: str | float | Fraction | Decimal) -> Fraction:
-    """Reads a number exactly as written: "0.1" is one tenth, and so is the literal 0.1.
-
-    Raises:
-        PrivacyError: The text is not a finite number of reasonable length.
-    """
+    """Reads a number exactly as written: "0.1" is one tenth, and so is the literal 0.1."""
     text = str(number).strip()
     # "1e999999999" is quickly written and takes days to expand.
     exponent = re.search(r"[eE]([+-]?\d+)$", text)

@@ -1,4 +1,4 @@
-"""What a curator hands out: noisy values that anyone may see."""
+"""Noisy measurements that a curator returns; anyone may see them."""
 
 import operator
 from dataclasses import dataclass
@@ -19,10 +19,8 @@ class Measured:
     """A noisy value for every cell of a query.
 
     Attributes:
-        query: What was counted, or chosen.
         values: Noisy integers, negative ones included; or what was chosen for each series.
         variance: Variance of the noise in each, as a fraction; 0 for choices.
-        event: What it cost, and how.
     """
 
     query: AnyQuery | CutQuery
@@ -48,11 +46,8 @@ class MeasuredSparse:
         one likes, is post-processing: what is shown has the law of a dense draw.
 
     Attributes:
-        query: What was counted.
         threshold: Where it is looked at unless another threshold is given; None if nowhere.
         groups: The public groups of cells that it can be looked at by; None if it has none.
-        variance: Variance of the noise in each cell, as a fraction.
-        event: What it cost, and how.
     """
 
     __slots__ = ("__weakref__", "event", "groups", "query", "threshold", "variance")
@@ -75,12 +70,7 @@ class MeasuredSparse:
         _VECTORS[ref(self, _forget)] = vector
 
     def reveal(self, threshold: int | None = None) -> Shown:
-        """Returns all cells measured at or above a threshold, its own unless another is given.
-
-        Raises:
-            PrivacyError: There is no threshold, too many cells would show, or this is a forked copy
-                that has not shown as much before the fork.
-        """
+        """Returns all cells measured at or above a threshold, its own unless another is given."""
         wanted = self.threshold if threshold is None else operator.index(threshold)
         if wanted is None:
             raise PrivacyError(
@@ -90,12 +80,7 @@ class MeasuredSparse:
         return _VECTORS[ref(self)].reveal(wanted)
 
     def reveal_groups(self, thresholds: IntArray) -> ShownGroups:
-        """Returns all cells measured at or above the threshold of their group.
-
-        Raises:
-            PrivacyError: There is not one threshold for each group, too many cells would show, or
-                this is a forked copy that has not shown as much before the fork.
-        """
+        """Returns all cells measured at or above the threshold of their group."""
         if self.groups is None:
             raise PrivacyError(
                 "This measurement has no groups.", advice="Give the groups when it is measured."

@@ -37,11 +37,7 @@ _NAMES: dict[type, frozenset[str]] = {}
 
 
 def public_facts(kind: Declared) -> Declared:
-    """Declares a class to be one of public facts. It can have no subclasses from then on.
-
-    Raises:
-        PrivacyError: It is not a frozen dataclass whose objects can be looked into.
-    """
+    """Declares a class to be one of public facts. It can have no subclasses from then on."""
     frozen = is_dataclass(kind) and getattr(kind, "__dataclass_params__").frozen  # noqa: B009
     if not frozen or not kind.__dictoffset__:
         raise PrivacyError(
@@ -66,12 +62,7 @@ def public_facts_with(*parts: type) -> Callable[[Declared], Declared]:
 
 
 def refuse_undeclared(thing: object) -> None:
-    """Refuses an object unless it, and all that it is made of, is public by declaration.
-
-    Raises:
-        PrivacyError: A part is of a class that was not declared, or an object has attributes that
-            its class does not know, such as a method of its own.
-    """
+    """Refuses an object unless it, and all that it is made of, is public by declaration."""
     waiting: list[Any] = [thing]
     seen: dict[int, Any] = {}  # with the objects, so that no other one gets the same number
     while waiting:

@@ -1,4 +1,4 @@
-"""What to count, over which public cells; and who can count it."""
+"""Queries over public cells, and the protocol of engines that count them."""
 
 import math
 from collections.abc import Iterator
@@ -8,9 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import IntArray, whole_below
 from hushway.errors import PrivacyError
-from hushway.numerics.whole import whole_below
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.public_facts import public_facts
 
@@ -26,17 +25,14 @@ class Cells(Protocol):
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        ...
 
     @property
     def size(self) -> int:
         """Number of cells."""
-        ...
 
     @property
     def digest(self) -> str:
         """A digest of the public facts that the cells are made of."""
-        ...
 
 
 class Partition(Cells, Protocol):
@@ -44,7 +40,6 @@ class Partition(Cells, Protocol):
 
     def of(self, cells: IntArray) -> IntArray:
         """Returns the element of each base cell."""
-        ...
 
 
 @public_facts
@@ -62,9 +57,6 @@ class WeightedQuery:
     """Sums of a query's counts with public whole weights, such as totals by zone.
 
     Attributes:
-        name: What the sums stand for.
-        base: The counts that are summed.
-        cells: The public cells of the sums.
         rows: For each weight, the cell of the sum it goes into.
         columns: For each weight, the cell of the base it applies to.
         weights: The weights, all positive; one for each pair of a row and a column.
@@ -141,13 +133,7 @@ def _repeats(rows: IntArray, columns: IntArray) -> bool:
 @public_facts
 @dataclass(frozen=True, kw_only=True)
 class PartitionQuery:
-    """How many records fall into each element of a public partition of a query's cells.
-
-    Attributes:
-        name: What the elements stand for.
-        base: The counts of the cells.
-        cells: The elements.
-    """
+    """How many records fall into each element of a public partition of a query's cells."""
 
     name: str
     base: Query
@@ -168,11 +154,7 @@ class PartitionQuery:
         return Bound(cells=min(base.cells, self.cells.size), each=base.l1, total=base.l1)
 
     def apply(self, counts: "ExactCounts") -> "ExactCounts":
-        """Returns the exact sums. Called by the curator only.
-
-        Raises:
-            PrivacyError: The partition has no element for one of the cells.
-        """
+        """Returns the exact sums. Called by the curator only."""
         # A copy: the counts stay the engine's, whatever the partition does with its argument.
         inside = self._elements(counts.cells.copy())
         if self.cells.size <= _FEW_ELEMENTS + len(inside):
@@ -227,15 +209,12 @@ class Counter(Protocol):
     @property
     def unit(self) -> Unit:
         """Who is protected."""
-        ...
 
     def bound(self, query: Query) -> Bound:
         """Returns the bound that `count` enforces for this query."""
-        ...
 
     def count(self, query: Query) -> ExactCounts:
         """Returns the exact bounded counts."""
-        ...
 
 
 # Below it a float64 holds scores with far more digits than the rounding to whole ones leaves.
@@ -251,9 +230,7 @@ class CutQuery:
     sqrt(k) times the noise on each that is kept. The score of k is that cost, in whole numbers.
 
     Attributes:
-        name: What is chosen.
         base: The counts: series of one length, one after the other.
-        length: Length of a series.
         noise: Standard deviation of the noise that kept coefficients will carry: a public number.
     """
 

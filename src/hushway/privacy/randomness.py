@@ -27,27 +27,18 @@ _BYTES_PER_KEY = 1 << 26
 
 
 class BitSource(Protocol):
-    """A stream of independent fair bits.
-
-    Attributes:
-        name: What the certificate calls the source.
-        private: False for a source that somebody could replay; everything made with it is stamped
-            NOT PRIVATE.
-    """
+    """A stream of independent fair bits."""
 
     @property
     def name(self) -> str:
         """What the certificate calls the source."""
-        ...
 
     @property
     def private(self) -> bool:
         """Whether nobody can replay the bits."""
-        ...
 
     def words(self, count: int) -> WordArray:
         """Returns fresh 64-bit words."""
-        ...
 
 
 class OsSource:

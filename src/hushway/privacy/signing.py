@@ -9,6 +9,7 @@ earlier versions wrote, are still read.
 import base64
 import hashlib
 import os
+import secrets
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,12 +20,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from hushway.errors import ReleaseError
-from hushway.privacy.encrypted_key import (
-    WrongPassphraseError,
-    decrypted,
-    encrypted,
-    is_encrypted,
-)
+from hushway.privacy.encrypted_key import WrongPassphraseError, decrypted, encrypted, is_encrypted
 
 ALGORITHM = "Ed25519"
 
@@ -47,11 +43,7 @@ _GROUP = 4
 
 @dataclass(frozen=True)
 class PublicKey:
-    """The half of a key pair that everyone may have.
-
-    Attributes:
-        raw: The 32 bytes of the key.
-    """
+    """The half of a key pair that everyone may have."""
 
     raw: bytes
 
@@ -111,13 +103,8 @@ def new_key_pair(
     """Makes a key pair and writes both halves, the private one readable by its owner only.
 
     Args:
-        private_path: Where the private half goes; nothing may be there yet.
-        public_path: Where the public half goes; nothing may be there yet.
         passphrase: Asked for the passphrase that encrypts the private file; without one, the file
             is left plain.
-
-    Raises:
-        ReleaseError: A file is in the way or cannot be written, or the passphrase is too short.
     """
     for path in (private_path, public_path):
         if os.path.lexists(path):
@@ -134,21 +121,34 @@ def new_key_pair(
     return key.public
 
 
-def encrypted_pem(key: SigningKey, passphrase: str) -> bytes:
-    """Returns the file of a private key under a passphrase.
+def set_passphrase(path: Path, *, current: Passphrase, new: Passphrase) -> PublicKey:
+    """Encrypts the file of a signing key again, with today's encryption; the key stays the same.
 
-    Raises:
-        ReleaseError: The passphrase is too short.
+    The new file takes the place of the old one at once or not at all.
     """
+    key = load_signing_key(path, passphrase=current)
+    data = encrypted_pem(key, new() or "")
+    # A link to the key stays a link.
+    place = path.resolve()
+    partial = place.with_name(f".{place.name}.{secrets.token_hex(8)}")
+    try:
+        try:
+            _write(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _OWNER_ONLY), data)
+            partial.replace(place)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as problem:
+        raise _unwritable(path, problem, " It is as it was.") from None
+    return key.public
+
+
+def encrypted_pem(key: SigningKey, passphrase: str) -> bytes:
+    """Returns the file of a private key under a passphrase."""
     return encrypted(key.private.private_bytes_raw(), passphrase)
 
 
 def load_signing_key(path: Path, *, passphrase: Passphrase | None = None) -> SigningKey:
-    """Reads a private key; the passphrase is asked for only if the file is encrypted.
-
-    Raises:
-        ReleaseError: There is no such key, others may read it, or the passphrase is wrong.
-    """
+    """Reads a private key; the passphrase is asked for only if the file is encrypted."""
     data = _read(path)
     try:
         if is_encrypted(data) or has_old_encryption(data):
@@ -203,9 +203,7 @@ def _opened(data: bytes, secret: str) -> Ed25519PrivateKey:
 
 def _plain_pem(key: SigningKey) -> bytes:
     return key.private.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
 
 
@@ -219,11 +217,7 @@ def _refuse_open(path: Path) -> None:
 
 
 def load_public_key(path: Path) -> PublicKey:
-    """Reads a public key.
-
-    Raises:
-        ReleaseError: There is no such key.
-    """
+    """Reads a public key."""
     try:
         key = serialization.load_pem_public_key(_read(path))
     except (ValueError, UnsupportedAlgorithm):
@@ -281,13 +275,17 @@ def _write_new(path: Path, data: bytes, mode: int) -> None:
     except OSError as problem:
         raise _unwritable(path, problem) from None
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        _write(handle, data)
     except OSError as problem:
         path.unlink(missing_ok=True)
         raise _unwritable(path, problem) from None
+
+
+def _write(handle: int, data: bytes) -> None:
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _in_the_way(path: Path) -> ReleaseError:
@@ -297,9 +295,9 @@ def _in_the_way(path: Path) -> ReleaseError:
     )
 
 
-def _unwritable(path: Path, problem: OSError) -> ReleaseError:
+def _unwritable(path: Path, problem: OSError, state: str = "") -> ReleaseError:
     return ReleaseError(
-        f"The key {path.name} cannot be written: {problem.strerror}.",
+        f"The key {path.name} cannot be written: {problem.strerror}.{state}",
         advice="Check the folder, its permissions and the space on the disk.",
     )
 

@@ -1,4 +1,4 @@
-"""Whether parameters were chosen by looking at the protected rows."""
+"""Whether parameters were tuned on the protected rows."""
 
 from enum import StrEnum
 

@@ -26,10 +26,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hushway.errors import ReleaseError
 from hushway.progress import Progress, quiet
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.intake import Intake
+from hushway.release.plans.first_plan import Intake
+from hushway.release.study import Study
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import CountingContext, Job
     from hushway.release.plans.sections import AnyPlan, Section
+    from hushway.study.results import Report
 
     TrueComparison = Callable[[Path, Job, CountingContext], Internal[TrueErrors]]
 
@@ -75,6 +77,7 @@ class Family(ABC):
         guessed: What a guess of a crowd counts, such as "trips".
         intake: What a first plan needs; None if there is none.
         compared: The file that two releases are compared by; None if there is none.
+        study: The paper that `reproduce` repeats on a synthetic city; None if there is none.
     """
 
     name: ClassVar[str]
@@ -83,6 +86,7 @@ class Family(ABC):
     guessed: ClassVar[str] = "rows"
     intake: ClassVar[Intake | None] = None
     compared: ClassVar[ComparedTable | None] = None
+    study: ClassVar[Study | None] = None
 
     @property
     @abstractmethod
@@ -142,6 +146,10 @@ class Family(ABC):
             Its answer carries no guarantee: for the steward's own eyes.
         """
         return None
+
+    def reproduce(self, **chosen: Any) -> "Internal[Report]":
+        """Runs its study with `runs`, `progress` and the study's options."""
+        raise NotImplementedError(chosen)
 
     def limit_option(self, plan: Any) -> str | None:
         """Returns what a plan calls its contribution limit; None if it has no use for one."""

@@ -1,4 +1,4 @@
-"""Everything a release needs besides the noise and the money, whatever its family."""
+"""A prepared release of any family: plan, geography, mechanism, rows and days, before any count."""
 
 import logging
 from collections.abc import Callable
@@ -33,8 +33,6 @@ class CountingContext:
 
     Attributes:
         key: Decides which of a unit's rows are kept.
-        bits: The random bits of the release.
-        settings: How much of this machine to use.
         progress: Told from 0 to 1 how far it is.
     """
 
@@ -45,15 +43,13 @@ class CountingContext:
 
 
 class Rows(Protocol):
-    """The protected rows, as far as a family knows how to read them."""
+    """The protected rows, which a family knows how to check and to count."""
 
     def check(self, settings: "EngineSettings", *, notes: bool) -> "RowsChecked":
         """Returns what is wrong with the rows; with notes also what may be, and what was found."""
-        ...
 
     def counter(self, context: CountingContext) -> "Counter":
-        """Returns who counts them, each unit bounded."""
-        ...
+        """Returns a counter of them that bounds each unit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +58,6 @@ class Wording:
 
     Attributes:
         rows: What the rows are called, such as "taps".
-        counted: What is counted, such as "records".
         universe: The public universe in one sentence, for the steward's screen.
         noise: Which kind of noise is better and why, if there is a choice.
     """
@@ -82,13 +77,8 @@ class Job:
     """A plan with its public files read and its mechanism set up. No row has been read.
 
     Attributes:
-        plan: The plan it was made from.
-        geography: The public universe.
-        bound: How far one unit can move the counts.
-        mechanism: What will measure and publish.
         terms: What its certificate will say, as far as public facts reach.
         window: The days whose rows may be counted.
-        rows: The protected rows.
         wording: What is said of it on the screen.
         check_writable: Refuses what could not be written, before anything is spent.
     """
@@ -105,7 +95,7 @@ class Job:
 
     @property
     def account(self) -> "AccountKey":
-        """Who spends."""
+        """The account of the ledger that is charged."""
         from hushway.privacy.ledger import AccountKey
 
         plan = self.plan
@@ -118,9 +108,6 @@ def settings_of(plan: AnyPlan) -> "EngineSettings":
     More threads than processors would only wait for each other, and thousands of them could take
     the machine down, so there are at most as many; a plan made for a larger machine goes on, and
     counts the same.
-
-    Raises:
-        DataError: That is too little, cannot be understood, or lacks an address.
     """
     from hushway.engine.settings import Cluster, EngineSettings, refuse_little_memory
 
@@ -214,11 +201,7 @@ def window_of_periods(periods: Periods, *, clock: "Clock" = "local") -> Window:
 def window_of_days(
     first_day: date, last_day: date, zone: str, *, clock: "Clock" = "local"
 ) -> Window:
-    """Returns the window of some days in a time zone.
-
-    Raises:
-        GeographyError: There is no such zone, or the days are in the wrong order.
-    """
+    """Returns the window of some days in a time zone."""
     days = Periods(
         zone=zone,
         first_day=first_day,

@@ -1,4 +1,4 @@
-"""The terms of a release as they follow from its mechanism, and certificates held against them."""
+"""Computes the terms of a release from its mechanism, and checks certificates against them."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -39,12 +39,6 @@ def terms_of(  # noqa: PLR0913  a certificate has as many sentences
     """Returns the terms of a release before it is measured.
 
     Args:
-        mechanism: What will be run.
-        cells: The public universe.
-        bound: How far one unit can move the counts.
-        release_type: The type of the release.
-        unit: Who is protected.
-        contribution: How much one unit may contribute, in words and limits.
         assumed_public: What is public knowledge, one sentence each.
         error: Typical error of one published cell, as a sentence.
         beyond: What this family does not protect beyond what no release does.
@@ -69,11 +63,9 @@ def listed(errors: Iterable[Forecast]) -> str:
     return ", ".join(f"{one.standard_error:.3g} ({one.figure})" for one in errors)
 
 
-# Mechanisms as certificates state them: from public parameters back to what was run.
-#
-# A certificate names its mechanism by name and parameters. Built again from these, a mechanism says
-# for itself what it measures, with which noise and for which price; whatever else stands on the
-# certificate can be held against that.
+# A certificate states its mechanism by name and parameters. Rebuilt from these, a mechanism says
+# what it measures, with which noise and at which price; the rest of the certificate is checked
+# against that.
 
 M = TypeVar("M", bound=Mechanism[Any, Any])
 
@@ -82,11 +74,7 @@ def rebuilt(record: MechanismRecord, build: Callable[[Mapping[str, Any]], M]) ->
     """Returns the mechanism of a certificate.
 
     Args:
-        record: Name and parameters.
         build: Makes a mechanism of parameters; it may fail in any way where they are wrong.
-
-    Raises:
-        ReleaseError: They are not those of a mechanism of this version.
     """
     try:
         mechanism = build(record.parameters)
@@ -125,11 +113,7 @@ def stated_measure(parameters: Mapping[str, Any]) -> Measure:
 
 
 def stated_limits(contribution: Contribution, *names: str) -> list[Any]:
-    """Returns the limits of these names.
-
-    Raises:
-        ReleaseError: The certificate states others.
-    """
+    """Returns the limits of these names."""
     limits = contribution.limits
     if sorted(limits) != sorted(names):
         raise ReleaseError(
@@ -169,20 +153,12 @@ _ADVICE = "Write each table with its own certificate."
 
 
 def check_terms(certificate: Certificate, expected: Terms) -> None:
-    """Makes sure that a certificate states just the terms that its mechanism and limits give.
-
-    Raises:
-        ReleaseError: It states others; the message says which.
-    """
+    """Makes sure that a certificate states just the terms that its mechanism and limits give."""
     certificate.terms.check_same(expected, software=SOFTWARE)
 
 
 def check_release_type(certificate: Certificate, release_type: str) -> None:
-    """Makes sure that a certificate is for a family of releases.
-
-    Raises:
-        ReleaseError: It is for another one.
-    """
+    """Makes sure that a certificate is for a family of releases."""
     if certificate.terms.release_type != release_type:
         raise ReleaseError(
             f"The certificate is for the release type {certificate.terms.release_type!r}, not "
@@ -192,11 +168,7 @@ def check_release_type(certificate: Certificate, release_type: str) -> None:
 
 
 def check_domain(certificate: Certificate, cells: Cells) -> None:
-    """Makes sure that a certificate was made for some public lists.
-
-    Raises:
-        ReleaseError: It was made for others.
-    """
+    """Makes sure that a certificate was made for some public lists."""
     domain = certificate.terms.domain
     if (domain.digest, domain.size) != (cells.digest, cells.size):
         raise ReleaseError(
@@ -208,11 +180,7 @@ def check_noise(terms: Terms, noise: Mapping[str, float]) -> None:
     """Makes sure that a table says of every measurement what noise the certificate says.
 
     Args:
-        terms: The terms of the release.
         noise: Standard deviation of the noise in each measurement, by what was asked.
-
-    Raises:
-        ReleaseError: The certificate speaks of other measurements or other noise.
     """
     added = {
         event.query: noise_error(event)
@@ -268,11 +236,7 @@ class CertifiedFeature:
 
 
 def certified_features(certificate: Certificate) -> tuple[CertifiedFeature, ...]:
-    """Returns the features that a certificate names; none if only cells were measured.
-
-    Raises:
-        ReleaseError: They are not named as hushway names them.
-    """
+    """Returns the features that a certificate names; none if only cells were measured."""
     named = certificate.terms.mechanism.parameters.get(PARAMETER, [])
     kinds = {"title": str, "elements": int, "digest": str}
     sound = isinstance(named, list) and all(

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
+from hushway.privacy.accounting import LARGE_DELTA
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate, EpsilonDelta
-from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.loss import Loss, Measure, exact
 
 VARIANTS = {
@@ -146,11 +146,7 @@ _SINGLE = (
 
 
 def check_unit(unit: Unit, *allowed: Unit, most: int = 1) -> None:
-    """Makes sure that a family bounds a unit, and single ones to one of each.
-
-    Raises:
-        PrivacyError: No code would enforce the guarantee.
-    """
+    """Makes sure that a family bounds a unit, and single ones to one of each."""
     if unit not in allowed or (most > 1 and not unit.has_many_records):
         raise PrivacyError(
             f"A {unit} cannot be protected here, or not with more than one of each.",
@@ -174,8 +170,6 @@ class Sums:
     """Sums of published counts by some key.
 
     Attributes:
-        keys: What was summed over, ascending.
-        totals: Sum of the counts of each.
         standard_errors: Standard deviation of the noise in each sum, if cells err independently.
     """
 

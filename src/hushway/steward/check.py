@@ -1,8 +1,9 @@
-"""What a steward is told before any budget is touched: the rows, and all that `publish` refuses."""
+"""The verb `check`: what the rows are like, and everything that `publish` would refuse."""
 
 from contextlib import ExitStack
 from dataclasses import replace
 
+from hushway.engine.spilling import spill_notes
 from hushway.errors import BudgetError, HushwayError, LedgerError
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.ledger.connection import refuse_creation
@@ -10,12 +11,13 @@ from hushway.privacy.randomness import os_source
 from hushway.privacy.signing import Passphrase
 from hushway.progress import Progress, quiet
 from hushway.release.job import Job
+from hushway.steward.jobs import PlanLike, job_of
 from hushway.steward.preflight import Preflight, Refusal
 from hushway.tables.check import UNOPENED, Problem, RowsChecked
 
 
 def check(
-    job: Job, *, progress: Progress = quiet, passphrase: Passphrase | None = None
+    plan: PlanLike, *, progress: Progress = quiet, passphrase: Passphrase | None = None
 ) -> RowsChecked:
     """Returns what the rows are like, and everything for which a release would be refused.
 
@@ -26,7 +28,7 @@ def check(
         It counts rows: what it returns is for the steward's own eyes, and none of it is released.
 
     Args:
-        job: The prepared plan.
+        plan: A plan's file, a plan, or a prepared job.
         progress: Told in a few words what is being done.
         passphrase: Asked for the signing key's passphrase if it has one.
 
@@ -34,10 +36,10 @@ def check(
         DataError: The rows cannot even be looked at.
 
     Example:
-        >>> job = hushway.prepare(hushway.load_plan("plan.toml"))
-        >>> [problem.kind for problem in hushway.check(job).everything if problem.refused]
+        >>> [problem.kind for problem in hushway.check("plan.toml").everything if problem.refused]
         []
     """
+    job = job_of(plan, rows=True)
     with ExitStack() as stack:
         ledger, closed = _ledger_of(job)
         if ledger is not None:
@@ -81,7 +83,12 @@ def _with(refusals: list[Refusal], preflight: Preflight) -> RowsChecked:
     ]
     if preflight.unopened and not any(refusal.subject == "ledger" for refusal in refusals):
         told.append(_unopened(preflight.job))
-    return replace(checked, verdicts=(*told, *checked.verdicts))
+    notes = spill_notes(preflight.job.plan.engine.encrypt_spills)
+    return replace(
+        checked,
+        problems=(*checked.problems, *notes),
+        verdicts=(*told, *checked.verdicts),
+    )
 
 
 def _problem(subject: str, error: HushwayError) -> Problem:

@@ -14,7 +14,7 @@ from hushway.errors import BudgetError, HushwayError
 from hushway.privacy.calibration import refuse_noise_that_cannot_be_drawn
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Account, Ledger
-from hushway.privacy.ledger.notes import check_note
+from hushway.privacy.ledger.names import check_note
 from hushway.privacy.loss import total
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource

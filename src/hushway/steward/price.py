@@ -1,46 +1,78 @@
-"""What a release would cost and how good it would be, without touching rows or budget."""
+"""The verb `price`: cost and errors of a release, at the plan's budget or at others."""
 
-import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import overload
 
-from hushway.errors import BudgetError, PlanError, PrivacyError
-from hushway.families.registry import family_named
-from hushway.privacy.ledger import Account, Ledger
-from hushway.privacy.loss import Loss, cost_on, total
-from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
-from hushway.release.job import Job
-from hushway.release.mechanism import Forecast
+from hushway.errors import PlanError, PrivacyError
+from hushway.privacy.loss import exact
+from hushway.progress import Progress, quiet
+from hushway.release.folder.new_file import refuse_taken, write_new
+from hushway.steward.jobs import PlanLike, job_of
+from hushway.steward.price_curve import PriceCurve, price_curve
+from hushway.steward.price_tag import Price, crowd_of, price_tag
+from hushway.steward.price_target import Enough, smallest_epsilon, target_of
 
-
-@dataclass(frozen=True, kw_only=True)
-class Price:
-    """The price tag of a release.
-
-    Attributes:
-        loss: What it would cost.
-        account: The account that would spend, or None if it is not open yet.
-        charge: What it would take out of that account, in its currency; None if it cannot spend.
-        affordable: Whether the account has that much left.
-        obstacle: Why the account could not spend on these days, if another one holds some of them.
-        forecasts: Typical noise of a cell and of sums, as they are measured.
-        expected: Typical errors of what is published, if a crowd was guessed.
-        noise: Which noise is better and why, if the plan names a delta and features.
-    """
-
-    loss: Loss
-    account: Account | None
-    charge: Fraction | None
-    affordable: bool
-    obstacle: str | None
-    forecasts: tuple[Forecast, ...]
-    expected: CrowdForecast | None
-    noise: str | None
+Budgets = str | Sequence[Fraction | str | int]
 
 
-def price(job: Job, *, crowd: ExpectedPopulation | None = None) -> Price:
+@overload
+def price(
+    plan: PlanLike,
+    *,
+    trips: int | None = None,
+    people: int | None = None,
+    progress: Progress = quiet,
+) -> Price: ...
+
+
+@overload
+def price(
+    plan: PlanLike,
+    *,
+    trips: int | None = None,
+    people: int | None = None,
+    epsilon: Budgets,
+    picture: Path | None = None,
+    progress: Progress = quiet,
+) -> PriceCurve: ...
+
+
+@overload
+def price(
+    plan: PlanLike,
+    *,
+    trips: int | None = None,
+    people: int | None = None,
+    within: Sequence[str],
+    progress: Progress = quiet,
+) -> tuple[Enough, ...]: ...
+
+
+@overload
+def price(
+    plan: PlanLike,
+    *,
+    trips: int | None = None,
+    people: int | None = None,
+    epsilon: Budgets | None = None,
+    within: Sequence[str] | None = None,
+    picture: Path | None = None,
+    progress: Progress = quiet,
+) -> Price | PriceCurve | tuple[Enough, ...]: ...
+
+
+def price(
+    plan: PlanLike,
+    *,
+    trips: int | None = None,
+    people: int | None = None,
+    epsilon: Budgets | None = None,
+    within: Sequence[str] | None = None,
+    picture: Path | None = None,
+    progress: Progress = quiet,
+) -> Price | PriceCurve | tuple[Enough, ...]:
     """Forecasts cost and errors.
 
     Privacy:
@@ -48,68 +80,69 @@ def price(job: Job, *, crowd: ExpectedPopulation | None = None) -> Price:
         foreseen for a crowd is as public as the guess: one that was counted from rows is not.
 
     Args:
-        job: What would be published.
-        crowd: A public guess of how many there are; with it the errors of what is published are
-            foreseen, not only the noise that goes in.
+        plan: A plan's file, a plan, or a prepared job.
+        trips: A public guess of the trips in the window; with it the errors of what is published
+            are foreseen, not only the noise that goes in.
+        people: A public guess of the people who make them.
+        epsilon: Other budgets, such as ".25,.5,1,2": their errors are returned instead.
+        within: Targets such as "origins=5%": the smallest epsilon for each is returned instead.
+        picture: With `epsilon`: a PNG or SVG file to draw the errors into.
+        progress: Told in a few words what is being done.
 
     Raises:
-        PlanError: The family cannot foresee errors, or the guess makes no sense.
+        PlanError: The family cannot foresee errors, or the guess or another option makes no sense.
+
+    Example:
+        >>> hushway.price("plan.toml").affordable
+        True
     """
-    expected = None if crowd is None else expected_errors(job, crowd)
-    loss = total(job.mechanism.losses)
-    account, obstacle = _account(job)
-    charge = None if account is None else _charge(account, job.mechanism.losses)
-    return Price(
-        loss=loss,
-        account=account,
-        charge=charge,
-        affordable=account is not None
-        and obstacle is None
-        and charge is not None
-        and charge <= account.remaining,
-        obstacle=obstacle,
-        forecasts=job.mechanism.forecast(job.geography, job.bound),
-        expected=expected,
-        noise=job.wording.noise,
-    )
-
-
-def can_be_foreseen(job: Job) -> bool:
-    """Whether errors of what a job publishes can be foreseen from a guess of the crowd."""
-    return family_named(job.plan.release_type).crowd_forecast is not None
-
-
-def expected_errors(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
-    """Foresees errors of what a job publishes from a public guess of the crowd.
-
-    Raises:
-        PlanError: The family cannot foresee errors, or the guess makes no sense.
-    """
-    foresee = family_named(job.plan.release_type).crowd_forecast
-    if foresee is None:
-        raise PlanError(
-            f"Errors of the release type {job.plan.release_type} cannot be foreseen from a guess "
-            "of the crowd.",
-            advice="Leave the guess out: then the noise is forecast.",
+    crowd = crowd_of(trips, people)
+    _refuse_mixed(epsilon, within, picture)
+    budgets = None if epsilon is None else _budgets(epsilon)
+    job = job_of(plan)
+    if within:
+        targets = [target_of(text) for text in dict.fromkeys(within)]
+        return tuple(
+            smallest_epsilon(job, target, crowd=crowd, progress=progress) for target in targets
         )
-    return foresee(job, crowd)
+    if budgets is None:
+        if crowd is not None:
+            progress("Trying the plan on invented rows")
+        return price_tag(job, crowd=crowd)
+    if picture is not None:
+        # Matplotlib takes long to load.
+        from hushway.steward.price_picture import draw_curve, refuse_format
+
+        refuse_format(picture)
+        refuse_taken(picture)
+    curve = price_curve(job, budgets, crowd=crowd, progress=progress)
+    if picture is not None:
+        progress("Drawing")
+        write_new(picture, draw_curve(curve, picture.suffix.lower().lstrip(".")))
+    return curve
 
 
-def _charge(account: Account, losses: Sequence[Loss]) -> Fraction | None:
+def _refuse_mixed(
+    epsilon: Budgets | None, within: Sequence[str] | None, picture: Path | None
+) -> None:
+    if epsilon is not None and within:
+        raise PlanError(
+            "--epsilon names budgets, and --within looks for one.", advice="Give one of the two."
+        )
+    if picture is not None and epsilon is None:
+        raise PlanError(
+            "A picture shows errors at several budgets.", advice="Name them: --epsilon .25,.5,1,2"
+        )
+
+
+def _budgets(given: Budgets) -> tuple[Fraction, ...]:
+    parts = [part.strip() for part in given.split(",")] if isinstance(given, str) else given
     try:
-        return cost_on(losses, account.budget_limit.measure)
+        found = tuple(dict.fromkeys(exact(part) for part in parts))
     except PrivacyError:
-        return None
-
-
-def _account(job: Job) -> tuple[Account | None, str | None]:
-    """Returns the account that would spend, and what is in its way."""
-    url = job.plan.ledger_url()
-    if isinstance(url, Path) and not os.path.exists(url):  # noqa: PTH110  has an answer to any name
-        return None, None
-    with Ledger.connect(url) as ledger:
-        obstacle = ledger.obstacle(job.account, job.window)
-        try:
-            return ledger.account(job.account), obstacle
-        except BudgetError:
-            return None, obstacle
+        found = ()
+    if not found or min(found) <= 0:
+        raise PlanError(
+            f"{given!r} are not budgets.", advice="Write them like this: --epsilon .25,.5,1,2"
+        )
+    return found

@@ -1,13 +1,14 @@
-"""From a plan to a release folder: the only place where rows, noise, ledger and files meet."""
+"""The verb `publish`: the only place where rows, noise, ledger and files meet."""
 
 import contextlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
 from hushway.errors import ReleaseError, Told
+from hushway.families.load import prepare
 from hushway.families.write import publishable, write_sealed
 from hushway.interruption import NOTHING_SPENT, stands, undisturbed
 from hushway.privacy.certificate import Certificate
@@ -19,10 +20,13 @@ from hushway.privacy.signing import Passphrase
 from hushway.progress import Progress, quiet
 from hushway.release.folder.place import Place, claimed, hidden_folder, refuse_taken
 from hushway.release.job import Job
+from hushway.release.plans.missing import refuse_missing
 from hushway.steward.certify import as_measured, certify
+from hushway.steward.jobs import PlanLike, plan_of
 from hushway.steward.preflight import COUNTING, Preflight, Ready
-from hushway.steward.price import Price, price
+from hushway.steward.price_tag import Price, price_tag
 from hushway.steward.settle import Outcome, entries_of, settle_place
+from hushway.warming.background import Compiling, rehearsal_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,18 +37,39 @@ class Published:
     certificate: Certificate
 
 
-def _go_on(_progress: Progress) -> None:
-    pass
-
-
+@overload
 def publish(
-    job: Job,
+    plan: PlanLike,
     *,
+    dry_run: Literal[False] = False,
     source: BitSource | None = None,
     progress: Progress = quiet,
     passphrase: Passphrase | None = None,
-    before_spending: Callable[[Progress], None] = _go_on,
-) -> Published:
+    confirm: Callable[[Job], None] | None = None,
+) -> Published: ...
+
+
+@overload
+def publish(
+    plan: PlanLike,
+    *,
+    dry_run: bool,
+    source: BitSource | None = None,
+    progress: Progress = quiet,
+    passphrase: Passphrase | None = None,
+    confirm: Callable[[Job], None] | None = None,
+) -> Published | Price: ...
+
+
+def publish(
+    plan: PlanLike,
+    *,
+    dry_run: bool = False,
+    source: BitSource | None = None,
+    progress: Progress = quiet,
+    passphrase: Passphrase | None = None,
+    confirm: Callable[[Job], None] | None = None,
+) -> Published | Price:
     """Publishes a release: check, claim its place, spend, count with noise, fit, write, note, show.
 
     It does not ask: whoever calls it has decided to spend.
@@ -56,17 +81,39 @@ def publish(
         costs nothing, and tells whoever sees it that they were.
 
     Args:
-        job: The prepared plan.
+        plan: A plan's file, a plan, or a prepared job. For the first two, machine code is compiled
+            by other processes while rows are checked.
+        dry_run: Whether to do all but spend, and return the price.
         source: Random bits; the operating system's unless a test gives its own.
         progress: Told in a few words what is being done.
         passphrase: Asked for the signing key's passphrase if it has one.
-        before_spending: Called when the rows are checked and nothing is spent yet, to wait for what
-            is made ready meanwhile.
+        confirm: Called with the prepared job before anything else; raises to stop.
 
     Raises:
         HushwayError: Something was wrong; the message says what, and what to do.
     """
-    source = os_source() if source is None else source
+    with contextlib.ExitStack() as stack:
+        if isinstance(plan, Job):
+            job, wait = plan, None
+        else:
+            read = plan_of(plan)
+            refuse_missing(read, rows=True)
+            wait = stack.enter_context(Compiling(rehearsal_of(read))).wait
+            job = prepare(read, rows=True)
+        if confirm is not None:
+            confirm(job)
+        if dry_run:
+            return _rehearse(job, progress, passphrase)
+        return _publish(job, source or os_source(), progress, passphrase, wait)
+
+
+def _publish(
+    job: Job,
+    source: BitSource,
+    progress: Progress,
+    passphrase: Passphrase | None,
+    wait: Callable[[Progress], None] | None,
+) -> Published:
     folder = job.plan.path(job.plan.release.folder)
     with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
         ledger.refuse_restored()
@@ -76,7 +123,8 @@ def publish(
         ready = Preflight(
             job=job, ledger=ledger, source=source, passphrase=passphrase, progress=progress
         ).ready()
-        before_spending(progress)
+        if wait is not None:
+            wait(progress)
         certificate = _spend(job, ledger, ready, progress)
     return Published(folder=folder, certificate=certificate)
 
@@ -130,27 +178,17 @@ def _spend(job: Job, ledger: Ledger, ready: Ready, progress: Progress) -> Certif
     return certificate
 
 
-def rehearse(
-    job: Job, *, progress: Progress = quiet, passphrase: Passphrase | None = None
-) -> Price:
+def _rehearse(job: Job, progress: Progress, passphrase: Passphrase | None) -> Price:
     """Does all that `publish` does before it spends, and returns what would be spent.
 
     Privacy:
         Nothing is charged, counted or written. As in `publish`, a refusal tells of the rows.
-
-    Args:
-        job: The prepared plan.
-        progress: Told in a few words what is being done.
-        passphrase: Asked for the signing key's passphrase if it has one.
-
-    Raises:
-        HushwayError: What `publish` would refuse; the message says what, and what to do.
     """
     with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
         Preflight(
             job=job, ledger=ledger, source=os_source(), passphrase=passphrase, progress=progress
         ).ready()
-    return price(job)
+    return price_tag(job)
 
 
 def _finish_what_was_left(place: Place, ledger: Ledger) -> None:

@@ -1,8 +1,8 @@
-"""The judge of OD releases, for researchers: a fleet is sized by a release and serves the truth."""
+"""Evaluates OD releases by the shuttle fleet that a city would buy on them; for researchers."""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hushway.lazy_exports import face
+from hushway.lazy_exports import attach
 
 __all__ = [
     "ServiceRules",
@@ -14,22 +14,11 @@ __all__ = [
     "size_fleet",
 ]
 
-_find = face(
-    __name__,
-    {
-        "geography.itineraries": ("itineraries",),
-        "transit.fleet": ("size_fleet",),
-        "transit.judge": ("judge_fleet",),
-        "transit.operations": ("ServiceRules", "operate"),
-        "transit.rider_trips": ("draw_trips", "in_order"),
-    },
-    below="hushway",
-)
-
-
-def __getattr__(name: str) -> Any:
-    return _find(name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from hushway.geography.itineraries import itineraries
+    from hushway.transit.fleet import size_fleet
+    from hushway.transit.judge import judge_fleet
+    from hushway.transit.operations import ServiceRules, operate
+    from hushway.transit.rider_trips import draw_trips, in_order
+else:
+    __getattr__, __dir__ = attach(__name__, __all__)

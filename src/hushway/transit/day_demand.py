@@ -4,13 +4,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.errors import PlanError
+from hushway.errors import PlanError, ReleaseError
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.synthetic.published import PublishedTrips
+from hushway.families.od.synthetic.published import PublishedTrips, read_published_trips
+from hushway.families.verify import verified
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import WEEKDAYS
 from hushway.transit.rider_trips import RiderTrips, draw_trips
@@ -28,7 +30,6 @@ class DayDemand:
         universe: The cells of one day; its window of days is the first day that was counted.
         cells: Numbers of the cells that have trips, ascending.
         sums: The trips of each, over all days that were counted.
-        days: How many days were counted.
         another: Gives the same demand as another draw of the table has it, if there are draws.
     """
 
@@ -64,6 +65,22 @@ class DayDemand:
         return draw_trips(self.universe, self.cells, whole + one_more, seed=seed)
 
 
+def read_od_table(folder: Path) -> PublishedTrips:
+    """Verifies an OD release and reads its table.
+
+    Privacy:
+        Reads a published release and nothing else: it costs nothing.
+    """
+    certificate, facts = verified(folder)
+    if certificate.terms.release_type != "od":
+        raise ReleaseError(
+            f"The release {folder.name} is of the release type "
+            f"{certificate.terms.release_type!r}; one of OD tables was expected.",
+            advice="Give the folder of a release of the release type od.",
+        )
+    return read_published_trips(folder, certificate, facts)
+
+
 def published_day(
     table: PublishedTrips, *, day: str | None = None, hours: Hours | None = None
 ) -> DayDemand:
@@ -88,16 +105,11 @@ def one_day(
     """Returns the demand of one day in a table over a window of days.
 
     Args:
-        universe: The cells of the table.
         cells: Numbers of the cells that hold trips, ascending.
-        counts: The trips of each.
         day: Which day: a weekday such as Tue where the table has periods of the week, a type such
             as weekday where it has periods of day types, a date such as 2026-03-03 where it has
             periods of the window, nothing where all days are counted together.
         hours: From which minute of the day to which, on borders of periods; all unless given.
-
-    Raises:
-        PlanError: The table does not have that day or these hours.
     """
     chosen = _chosen_days(universe.periods, day)
     parts = _on_borders(universe.periods, hours)
@@ -124,11 +136,7 @@ def one_day(
 
 
 def hours_of(text: str) -> Hours:
-    """Reads hours such as 08:00-10:00 as minutes of the day; one_day says whether they fit.
-
-    Raises:
-        PlanError: The text is not two times of the day.
-    """
+    """Reads hours such as 08:00-10:00 as minutes of the day; one_day says whether they fit."""
     found = _HOURS.fullmatch(text.strip())
     if found is None:
         raise PlanError(
@@ -166,13 +174,13 @@ def _known_days(periods: Periods) -> tuple[str, str]:
     """Returns what days are called that the table tells apart, and which of them it has."""
     if periods.cycle == "window":
         return "date", f"{periods.first_day} to {periods.last_day}"
-    names = {_first_period(periods, each): _name(periods, each) for each in _counted(periods)}
+    names = {
+        first: _name(periods, each)
+        for each in periods.days
+        if (first := periods.first_period(each)) is not None
+    }
     kind = "weekday" if periods.cycle == "week" else "day type"
     return kind, ", ".join(name for _, name in sorted(names.items()) if name is not None)
-
-
-def _counted(periods: Periods) -> list[date]:
-    return [each for each in periods.days if periods.first_period(each) is not None]
 
 
 def _name(periods: Periods, day: date) -> str | None:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from hushway.geography.itineraries import Itineraries
 from hushway.transit.fleet_bounds import FleetBound, fewest_shuttles
+from hushway.transit.legs import ShuttleLegs, planned_legs, stand_order, stands
 from hushway.transit.operations import Operations, ServiceRules, Window, limits_of, serve_legs
-from hushway.transit.planned_legs import planned_legs, stand_order, stands
 from hushway.transit.rider_trips import RiderTrips
-from hushway.transit.trip_rows import ShuttleLegs
 
 MEAN_WAIT_S = 180
 _LOOK_BACK = 5
@@ -26,11 +25,8 @@ class ZoneFleet:
     """The shuttles of one zone.
 
     Attributes:
-        zone: Its name.
-        legs: The legs that they were planned for.
         shuttles: The fewest that were found enough.
         bound: How many there must be at least.
-        mean_wait_s: The mean wait with that many.
     """
 
     zone: str
@@ -73,9 +69,6 @@ def size_fleet(
     """Returns the fewest shuttles of each zone with which the mean wait is within the target.
 
     Args:
-        routes: The way of every pair of places.
-        trips: The trips to plan for.
-        rules: What riders are promised.
         window_s: The time of service, in seconds after midnight.
         mean_wait_s: The longest mean wait for a shuttle, in every zone.
     """

@@ -1,4 +1,4 @@
-"""No fewer shuttles than this can serve the legs of a zone, whoever dispatches them.
+"""Lower bounds on the shuttles that serve the legs of a zone, however they are dispatched.
 
 The bounds hold for every dispatching, also for one that knows all legs beforehand and starts its
 shuttles wherever it likes. A fleet that a simulation finds enough lies above them, so the two
@@ -6,15 +6,14 @@ together say how much a better dispatching could save at most.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hushway.arrays import BoolArray, IntArray
-from hushway.errors import PlanError
 from hushway.numerics.compiled import compiled
+from hushway.transit.legs import ShuttleLegs
 from hushway.transit.operations import ServiceRules
-from hushway.transit.trip_rows import ShuttleLegs
 
 # Which two legs one shuttle can serve, and which two can sit on one seat.
 #
@@ -30,13 +29,7 @@ class LegWindows:
 
     Attributes:
         request_s: The earliest pick-up of each, ascending.
-        pickup: Index of the place where it starts.
-        dropoff: Index of the place where it ends.
-        direct_s: The shortest time on board.
-        longest_s: The longest time on board.
         most_wait_s: How long after the request a pick-up may be.
-        seats: Riders that a shuttle holds.
-        shuttle_s: Seconds from place to place.
     """
 
     request_s: IntArray
@@ -69,16 +62,8 @@ class LegWindows:
     def between(self, first: int, end: int) -> "LegWindows":
         """Returns the legs from `first` up to, not including, `end`."""
         part = slice(first, end)
-        return LegWindows(
-            request_s=self.request_s[part],
-            pickup=self.pickup[part],
-            dropoff=self.dropoff[part],
-            direct_s=self.direct_s[part],
-            longest_s=self.longest_s[part],
-            most_wait_s=self.most_wait_s,
-            seats=self.seats,
-            shuttle_s=self.shuttle_s,
-        )
+        cut = ("request_s", "pickup", "dropoff", "direct_s", "longest_s")
+        return replace(self, **{name: getattr(self, name)[part] for name in cut})
 
 
 def on_one_seat(legs: LegWindows) -> BoolArray:
@@ -156,7 +141,7 @@ _BLOCKS = (2000, 500, 150, 50)
 
 @dataclass(frozen=True, kw_only=True)
 class FleetBound:
-    """Lower bounds on the shuttles that serve all legs but those that may be left unserved.
+    """Lower bounds on the shuttles that serve all legs.
 
     Attributes:
         paths: The legs of one shuttle go together two by two; from paths through such pairs.
@@ -178,44 +163,26 @@ class FleetBound:
         return max(self.paths, self.apart, self.seats, self.load, self.least)
 
 
-def fewest_shuttles(
-    legs: ShuttleLegs,
-    shuttle_s: IntArray,
-    rules: ServiceRules,
-    *,
-    unserved_allowed: int = 0,
-) -> FleetBound:
-    """Returns lower bounds on the number of shuttles that can serve legs.
+def fewest_shuttles(legs: ShuttleLegs, shuttle_s: IntArray, rules: ServiceRules) -> FleetBound:
+    """Returns lower bounds on the number of shuttles that can serve all legs.
 
-    Bounds for some of the legs hold for all, since serving all serves those. Leaving k legs
-    unserved saves k groups at most: give each of them a group of its own, and the groups of the
-    others with these k are groups of all legs.
+    Bounds for some of the legs hold for all, since serving all serves those.
 
     Args:
-        legs: What riders ask for.
-        shuttle_s: Seconds from place to place, 0 from a place to itself; no way round by a third
+        shuttle_s: Seconds from place to place, 0 from a place to itself; no way through a third
             place is shorter.
-        rules: What riders are promised.
-        unserved_allowed: How many legs need not be served, whichever they are.
-
-    Raises:
-        PlanError: If fewer than no legs may be left unserved.
     """
-    if unserved_allowed < 0:
-        raise PlanError(
-            "The number of legs that may be left unserved is negative.", advice="Give 0 or more."
-        )
     windows = LegWindows.of(legs, shuttle_s, rules)
     blocks = list(_blocks(windows))
     together = [on_one_shuttle(block) for block in blocks]
     in_turn = [on_one_seat(block) for block in blocks]
-    seats_needed = max(_most(fewest_paths, in_turn), _most(legs_apart, in_turn)) - unserved_allowed
+    seats_needed = max(_most(fewest_paths, in_turn), _most(legs_apart, in_turn))
     return FleetBound(
-        paths=max(0, _most(fewest_paths, together) - unserved_allowed),
-        apart=max(0, _most(legs_apart, together) - unserved_allowed),
-        seats=max(0, -(-seats_needed // rules.seats)),
-        load=fewest_for_load(windows, unserved_allowed=unserved_allowed),
-        least=int(len(legs) > unserved_allowed),
+        paths=_most(fewest_paths, together),
+        apart=_most(legs_apart, together),
+        seats=-(-seats_needed // rules.seats),
+        load=fewest_for_load(windows),
+        least=int(len(legs) > 0),
     )
 
 
@@ -236,25 +203,18 @@ def _most(bound: Callable[[BoolArray], int], graphs: list[BoolArray]) -> int:
 _MOST_STARTS = 400
 
 
-def fewest_for_load(legs: LegWindows, *, unserved_allowed: int) -> int:
+def fewest_for_load(legs: LegWindows) -> int:
     """Returns the largest number of shuttles that the seats in use in some span ask for.
 
     However a leg is served, it is on board from its pick-up on for its direct drive at least. Over
     the pick-ups that are allowed, the part of that drive inside a span rises and then falls, so
     it is least for the earliest or the latest pick-up. The parts of all served legs together are
-    no more than seats x shuttles x the length of the span. Legs left unserved take away no more
-    than the largest parts.
+    no more than seats x shuttles x the length of the span.
 
     Every span gives a true bound. For each start all ends are tried that can matter; the starts
     are spread over the moments at which riders enter and leave.
     """
-    return max(
-        (
-            _fewest_from(legs, int(start), unserved_allowed=unserved_allowed)
-            for start in _starts(legs)
-        ),
-        default=0,
-    )
+    return max((_fewest_from(legs, int(start)) for start in _starts(legs)), default=0)
 
 
 def _starts(legs: LegWindows) -> IntArray:
@@ -268,7 +228,7 @@ def _starts(legs: LegWindows) -> IntArray:
     return bends[few]
 
 
-def _fewest_from(legs: LegWindows, start_s: int, *, unserved_allowed: int) -> int:
+def _fewest_from(legs: LegWindows, start_s: int) -> int:
     # Picked up at the earliest, a leg leaves this much after the start; picked up at the latest it
     # enters at this moment, and from there on fills the span second by second.
     most_s = np.minimum(legs.direct_s, legs.request_s + legs.direct_s - start_s)
@@ -280,7 +240,6 @@ def _fewest_from(legs: LegWindows, start_s: int, *, unserved_allowed: int) -> in
     # Lengths of spans at which the seconds on board bend; between two of them, seconds per
     # length only rise or only fall.
     length_s, on_board_s = _ramps(enter_s, enter_s + most_s)
-    on_board_s = on_board_s - _largest(most_s, length_s, unserved_allowed)
     return max(0, int((-(-on_board_s // (legs.seats * length_s))).max()))
 
 
@@ -295,24 +254,15 @@ def _ramps(from_s: IntArray, to_s: IntArray) -> tuple[IntArray, IntArray]:
     return length_s[above], on_board_s[above]
 
 
-def _largest(most_s: IntArray, length_s: IntArray, count: int) -> IntArray:
-    """Returns, for each length, the sum of the largest parts, none above the length."""
-    parts = np.sort(most_s)[max(0, len(most_s) - count) :]
-    shorter = np.searchsorted(parts, length_s)
-    below = np.concatenate([[0], np.cumsum(parts)])
-    return np.asarray(below[shorter] + (len(parts) - shorter) * length_s)
-
-
 # How many groups legs need if any two legs of a group must go together.
 #
-# The fewest groups are a smallest cover of a graph by cliques, which nobody can find quickly. Two
-# things below it can be found:
+# The fewest groups are a minimum clique cover, which is NP-hard. Two lower bounds are quick:
 #
 # - Paths. Number the legs in any way and draw every edge from the lower to the higher number. A
 #   group, taken by number, is then a path, so a cover by groups is a cover by paths, and the fewest
 #   paths are no more than the fewest groups. No circle can close, so the fewest paths that cover n
-#   legs are n less the most edges of which no two leave or enter the same leg: a largest matching.
-# - Legs apart. Of legs no two of which go together each needs a group of its own.
+#   legs are n less the most edges of which no two leave or enter the same leg: a maximum matching.
+# - Legs apart. In an independent set, legs no two of which go together, each needs its own group.
 #
 # Either can be the larger: a path may run through two legs that do not go together.
 

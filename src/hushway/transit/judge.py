@@ -1,4 +1,4 @@
-"""Whether a table of trips is good enough to run a city on: the fleet that it makes one buy.
+"""Evaluates a trip table by the fleet sized from it, and by how that fleet serves the true trips.
 
 A table leaves open when in its period a trip begins, and an average day has parts of trips. So days
 are drawn from it, a fleet is sized for each, and their spread is told with the answer. Against the
@@ -6,7 +6,8 @@ truth the question is not whether numbers agree but what riders would notice: ho
 wait, on the true day, for the fleet that was bought by the table.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from statistics import fmean, median_high
 
 import numpy as np
@@ -18,6 +19,7 @@ from hushway.progress import Progress
 from hushway.transit.day_demand import DayDemand
 from hushway.transit.fleet import FleetPlan, size_fleet
 from hushway.transit.operations import Operations, ServiceRules, operate
+from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.shifts import Shifts, fewest_shifts
 
 _HOUR_S = 3600
@@ -50,10 +52,8 @@ class ZoneVerdict:
     """The shuttles of one zone.
 
     Attributes:
-        zone: Its name.
         fleet: How many the table asks for.
         at_least: How many any dispatching needs on the first day that was drawn.
-        truth: How many the true trips ask for, if they are known.
     """
 
     zone: str
@@ -67,13 +67,8 @@ class Service:
     """What riders and vehicles of a fleet see on the true days, on average over those drawn.
 
     Attributes:
-        fleet: The shuttles of each zone.
         mean_leg_wait_s: Mean wait for a vehicle.
-        mean_trip_wait_s: Mean of all waits of a trip.
-        mean_in_vehicle_s: Mean time on board of a trip.
         mean_idle_s: Mean time of a shuttle without a rider.
-        unserved_legs: Legs that no shuttle could serve.
-        unserved_trips: Trips that did not arrive.
     """
 
     fleet: tuple[int, ...]
@@ -90,7 +85,6 @@ class TrueDays:
     """What the true trips say.
 
     Attributes:
-        fleet: How many shuttles they ask for.
         by_table: What happens on the true days with the fleet that the table asks for.
         by_truth: What happens with their own.
     """
@@ -105,10 +99,8 @@ class FleetVerdict:
     """The fleet that a table asks for, and what comes of it.
 
     Attributes:
-        fleet: All shuttles.
         zones: The shuttles of each zone, in the order of their names.
         first: The fleet of the first day that was drawn, with its proven bounds.
-        truth: What the true trips say, if they are known.
     """
 
     fleet: Drawn
@@ -131,6 +123,9 @@ class FleetVerdict:
         return words if self.truth is None else f"{words}; truth {self.truth.fleet.median}"
 
 
+_AVERAGED = tuple(field.name for field in fields(Service) if field.name != "fleet")
+
+
 def judge_fleet(
     demand: DayDemand,
     routes: Itineraries,
@@ -148,17 +143,9 @@ def judge_fleet(
         one it depends on the table alone.
 
     Args:
-        demand: The day of the table.
-        routes: The way of every pair of places.
         truth: The same day of the exact table.
         draws: How many days are drawn of each.
-        rules: What riders are promised.
         mean_wait_s: The longest mean wait for a shuttle, in every zone.
-        progress: Told what is being done, and how much of it is done.
-
-    Raises:
-        PlanError: The table, the network and the truth are not over the same cells, or no day is to
-            be drawn.
     """
     _check(demand, routes, truth, draws)
     study = _Study(
@@ -192,13 +179,6 @@ def drivers(operations: Operations, shift_hours: tuple[int, ...]) -> Shifts:
     any part of it: from the moment when a leg is asked for, which is when its shuttle is told,
     until the rider leaves. Hours are counted from the beginning of the window, and the last may be
     a shorter one; rides that end after the window are driven to their end by those on duty.
-
-    Args:
-        operations: What the shuttles did.
-        shift_hours: How many hours a shift may last.
-
-    Raises:
-        PlanError: No shift fits into the window, or a length is there twice.
     """
     start_s, end_s = operations.window_s
     served = operations.leg[operations.leg["board_s"] >= 0]
@@ -221,43 +201,31 @@ class _Study:
 
     def size(self, demand: DayDemand, step: str) -> list[FleetPlan]:
         """Returns the fleet of every day that is drawn."""
-        plans = []
-        for seed in range(self.draws):
-            self.progress(step, seed / self.draws)
-            plans.append(
-                size_fleet(
-                    self.routes,
-                    demand.draw(seed),
-                    rules=self.rules,
-                    window_s=demand.window_s,
-                    mean_wait_s=self.mean_wait_s,
-                )
+        return [
+            size_fleet(
+                self.routes,
+                day,
+                rules=self.rules,
+                window_s=demand.window_s,
+                mean_wait_s=self.mean_wait_s,
             )
-        return plans
+            for day in self._days(demand, step)
+        ]
 
     def serve(self, truth: DayDemand, fleet: tuple[int, ...], step: str) -> Service:
         """Returns what a fleet does on the true days, on average."""
-        days = []
+        days = [
+            operate(self.routes, day, fleet, rules=self.rules, window_s=truth.window_s)
+            for day in self._days(truth, step)
+        ]
+        return Service(
+            fleet=fleet, **{name: fmean(getattr(day, name) for day in days) for name in _AVERAGED}
+        )
+
+    def _days(self, demand: DayDemand, step: str) -> Iterator[RiderTrips]:
         for seed in range(self.draws):
             self.progress(step, seed / self.draws)
-            days.append(
-                operate(
-                    self.routes,
-                    truth.draw(seed),
-                    fleet,
-                    rules=self.rules,
-                    window_s=truth.window_s,
-                )
-            )
-        return Service(
-            fleet=fleet,
-            mean_leg_wait_s=fmean(day.mean_leg_wait_s for day in days),
-            mean_trip_wait_s=fmean(day.mean_trip_wait_s for day in days),
-            mean_in_vehicle_s=fmean(day.mean_in_vehicle_s for day in days),
-            mean_idle_s=fmean(day.mean_idle_s for day in days),
-            unserved_legs=fmean(day.unserved_legs for day in days),
-            unserved_trips=fmean(day.unserved_trips for day in days),
-        )
+            yield demand.draw(seed)
 
 
 def _true_days(

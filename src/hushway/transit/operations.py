@@ -1,4 +1,4 @@
-"""Operations: what a fleet does for riders on one day (the paper's O)."""
+"""Serves the trips of a day with a fleet, and measures waits and rides (the paper's O)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +11,19 @@ from hushway.errors import PlanError
 from hushway.geography.itineraries import BusRides, Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.compiled import Rows
-from hushway.transit.planned_legs import planned_legs, stand_order, stands
+from hushway.transit.legs import (
+    ShuttleLegs,
+    direct_rows,
+    leg_rows,
+    leg_zones,
+    planned_legs,
+    stand_order,
+    stands,
+    trip_rows,
+)
 from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.routes import Shuttles, parked
 from hushway.transit.simulation import Day, Limits, buses_from, event_heap, run_day
-from hushway.transit.trip_rows import ShuttleLegs, direct_rows, leg_rows, leg_zones, trip_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,12 +31,9 @@ class ServiceRules:
     """The rules that every ride keeps.
 
     Attributes:
-        seats: Riders that a shuttle holds.
-        bus_seats: Riders that a bus holds.
         most_wait_s: The longest wait for a shuttle; a rider whom none can reach by then is not
             served.
         detour: How many times its direct drive a shared ride may take.
-        detour_s: Seconds that it may take on top.
     """
 
     seats: int = 8
@@ -59,9 +64,6 @@ class Operations:
     """What happened to every trip, leg and shuttle.
 
     Attributes:
-        trip: Rows of trips, as in `simulation.Day`.
-        leg: Rows of the legs by shuttle that were asked for.
-        shuttle: Rows of shuttles, as in `routes.Shuttles`.
         window_s: From when to when idle time was counted.
     """
 
@@ -159,14 +161,8 @@ def operate(
     stands are those that suit the trips.
 
     Args:
-        routes: The way of every pair of places.
-        trips: The trips.
         fleet: The number of shuttles of each zone, in the order of the zones' names.
-        rules: What riders are promised.
         window_s: From when to when idle time is counted, in seconds after midnight.
-
-    Raises:
-        PlanError: The fleet is not one number a zone.
     """
     zones = len(routes.network.locations.zones)
     if len(fleet) != zones or min(fleet) < 0:
@@ -201,12 +197,7 @@ def operate(
 
 
 def serve_legs(
-    routes: Itineraries,
-    legs: ShuttleLegs,
-    places: IntArray,
-    *,
-    seats: int,
-    limits: Limits,
+    routes: Itineraries, legs: ShuttleLegs, places: IntArray, *, seats: int, limits: Limits
 ) -> Operations | None:
     """Serves legs of one zone, each a trip of its own, by shuttles with these stands.
 

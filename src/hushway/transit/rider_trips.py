@@ -1,4 +1,4 @@
-"""Trips of riders, as an operator gets to know them: who goes where, and from when on."""
+"""Trips of riders: departure, origin and destination."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,6 @@ class RiderTrips:
 
     Attributes:
         depart_s: When each begins, in seconds after midnight, ascending.
-        origin: Index of the place where it begins.
-        destination: Index of the place where it ends, another one.
     """
 
     depart_s: IntArray
@@ -53,8 +51,6 @@ def draw_trips(universe: ODCells, cells: IntArray, counts: IntArray, *, seed: in
     Args:
         universe: The cells of the table; its periods are parts of one day.
         cells: Numbers of the cells that hold trips.
-        counts: The trips of each.
-        seed: Chooses the moments.
     """
     period, origin, destination = universe.decode(np.repeat(cells, counts))
     away = origin != destination

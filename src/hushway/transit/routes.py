@@ -1,18 +1,15 @@
-"""Routes of shuttles, and where one more ride fits in with the least delay.
+"""Routes of shuttles: the insertion heuristic of dial-a-ride, with the least delay of all riders.
 
-A shuttle that is on its way finishes the stretch that it drives; what comes after may be changed by
-inserting stops, never by moving or dropping one. So a stop can only become later than it was
-planned, and a deadline that is set when a ride is promised keeps the wait and the detour within the
-rules whatever is inserted later. Driving by way of a third place is never shorter, hence neither
-are the delays that an insertion causes.
+A shuttle on its way finishes the stretch that it drives. What comes after changes only by inserting
+stops, never by moving or dropping one. So a stop can only become later than planned, and a deadline
+that is set when a ride is promised keeps wait and detour within the rules, whatever is inserted
+later. Driving through a third place is never shorter, so an insertion never makes a stop earlier.
 """
 
 from typing import NamedTuple
 
-import numpy as np
-
 from hushway.arrays import IntArray
-from hushway.numerics.compiled import Rows, compiled_for_threads, rows
+from hushway.numerics.compiled import Rows, compiled_for_threads, whole_rows
 
 # Three times what eight riders make: a longer plan would keep no promise about waits.
 MOST_STOPS = 48
@@ -31,8 +28,6 @@ class Shuttles(NamedTuple):
             whether on; the planned time; the latest time that was promised; the least time to spare
             of this and all later stops (spare); riders on board after it (load); drop-offs from
             here on (drops).
-        drive_s: Seconds from place to place.
-        seats: Riders that a shuttle holds.
     """
 
     shuttle: Rows
@@ -53,7 +48,7 @@ class Ride(NamedTuple):
     longest_s: int
 
 
-class Fit(NamedTuple):
+class Insertion(NamedTuple):
     """Where a ride fits in: the delay of all riders that it adds, and the stops that it precedes.
 
     Attributes:
@@ -69,49 +64,27 @@ class Fit(NamedTuple):
 
 def parked(stands: IntArray, start_s: int, *, drive_s: IntArray, seats: int) -> Shuttles:
     """Returns idle shuttles, each at its stand."""
-    shuttle = rows(
-        len(stands),
-        stand=np.int64,
-        place=np.int64,
-        since=np.int64,
-        stops=np.int64,
-        riders=np.int64,
-        busy_s=np.int64,
-        driven_s=np.int64,
-    )
+    shuttle = whole_rows(len(stands), "stand place since stops riders busy_s driven_s")
     shuttle["stand"], shuttle["place"], shuttle["since"] = stands, stands, start_s
-    stop = rows(
-        len(stands) * MOST_STOPS,
-        place=np.int64,
-        leg=np.int64,
-        on=np.int64,
-        time=np.int64,
-        latest=np.int64,
-        spare=np.int64,
-        load=np.int64,
-        drops=np.int64,
-    )
+    stop = whole_rows(len(stands) * MOST_STOPS, "place leg on time latest spare load drops")
     return Shuttles(
-        shuttle=shuttle,
-        stop=stop.reshape(len(stands), MOST_STOPS),
-        drive_s=drive_s,
-        seats=seats,
+        shuttle=shuttle, stop=stop.reshape(len(stands), MOST_STOPS), drive_s=drive_s, seats=seats
     )
 
 
 @compiled_for_threads
-def best_fit(shuttles: Shuttles, number: int, ride: Ride, best_s: int) -> Fit:
+def best_insertion(shuttles: Shuttles, number: int, ride: Ride, best_s: int) -> Insertion:
     """Returns where a ride fits into the route of one shuttle with the least delay.
 
     Only a fit that is better than `best_s` is looked for.
     """
     count, stop = shuttles.shuttle[number].stops, shuttles.stop[number]
-    found = Fit(best_s, NOWHERE, NOWHERE)
+    found = Insertion(best_s, NOWHERE, NOWHERE)
     if count == 0:
         pickup_s = ride.now_s + _seconds_away(shuttles, number, ride)
         delay = pickup_s + ride.direct_s - ride.now_s
         if pickup_s <= ride.latest_pickup_s and delay < best_s:
-            found = Fit(delay, 0, 0)
+            found = Insertion(delay, 0, 0)
         return found
     if count + 2 > MOST_STOPS:
         return found
@@ -125,13 +98,15 @@ def best_fit(shuttles: Shuttles, number: int, ride: Ride, best_s: int) -> Fit:
         ):
             break
         if before.load < shuttles.seats:
-            found = _fit_at_once(shuttles, number, ride, first, found)
-            found = _fit_shared(shuttles, number, ride, first, found)
+            found = _drop_off_next(shuttles, number, ride, first, found)
+            found = _drop_off_later(shuttles, number, ride, first, found)
     return found
 
 
 @compiled_for_threads
-def _fit_at_once(shuttles: Shuttles, number: int, ride: Ride, first: int, found: Fit) -> Fit:
+def _drop_off_next(
+    shuttles: Shuttles, number: int, ride: Ride, first: int, found: Insertion
+) -> Insertion:
     """Tries to drop the rider off right after the pickup, which follows the stop before `first`."""
     stop, drive_s = shuttles.stop[number], shuttles.drive_s
     before = stop[first - 1]
@@ -143,11 +118,13 @@ def _fit_at_once(shuttles: Shuttles, number: int, ride: Ride, first: int, found:
         if later > after.spare:
             return found
         delay += after.drops * later
-    return Fit(delay, first, first) if delay < found.delay_s else found
+    return Insertion(delay, first, first) if delay < found.delay_s else found
 
 
 @compiled_for_threads
-def _fit_shared(shuttles: Shuttles, number: int, ride: Ride, first: int, found: Fit) -> Fit:
+def _drop_off_later(
+    shuttles: Shuttles, number: int, ride: Ride, first: int, found: Insertion
+) -> Insertion:
     """Tries to drop the rider off after one or more of the stops from `first` on."""
     count, stop, drive_s = shuttles.shuttle[number].stops, shuttles.stop[number], shuttles.drive_s
     if first == count:
@@ -173,7 +150,7 @@ def _fit_shared(shuttles: Shuttles, number: int, ride: Ride, first: int, found: 
                 continue
             delay += onward.drops * (latest - later)
         if delay < found.delay_s:
-            found = Fit(delay, first, last)
+            found = Insertion(delay, first, last)
     return found
 
 
@@ -194,7 +171,7 @@ def _seconds_away(shuttles: Shuttles, number: int, ride: Ride) -> int:
 
 
 @compiled_for_threads
-def insert(shuttles: Shuttles, number: int, ride: Ride, fit: Fit) -> int:
+def insert(shuttles: Shuttles, number: int, ride: Ride, fit: Insertion) -> int:
     """Puts a ride into the route of a shuttle where it fits, and returns the planned pickup."""
     one, stop = shuttles.shuttle[number], shuttles.stop[number]
     count = one.stops

@@ -1,4 +1,4 @@
-"""Shifts of drivers: enough of them in every period of a day, for the least pay.
+"""Drivers' shifts that cover every period of a day at the least pay, by linear programming.
 
 Every shift covers periods in a row, so in the table of periods by shifts the ones of each column
 are consecutive. Such a table is totally unimodular: with whole requirements, all corners of the
@@ -20,13 +20,7 @@ _WHOLE = 1e-6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Shifts:
-    """Shifts to be driven, each kind once, by start and then by length.
-
-    Attributes:
-        starts: The period in which a shift begins.
-        lengths: How many periods it lasts.
-        drivers: How many drivers work it, 1 or more.
-    """
+    """Shifts to be driven, each kind once, by start and then by length."""
 
     starts: IntArray
     lengths: IntArray
@@ -60,11 +54,6 @@ def fewest_shifts(
         lengths: How many periods a shift may last. It may start in any period, and ends with the
             day at the latest.
         cost: The pay of a shift of each length, a whole number; its periods if nothing is said.
-
-    Raises:
-        PlanError: If a shift or its pay is not positive, a length is there twice, a requirement is
-            negative, or no shift fits into the day.
-        HushwayError: If the solver fails.
     """
     pay = lengths if cost is None else cost
     _check(requirement, lengths, pay)

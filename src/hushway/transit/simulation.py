@@ -1,4 +1,4 @@
-"""One day of operations, event by event.
+"""Discrete-event simulation of one day of operations.
 
 Every trip has one next event at a time, and so has every shuttle: a heap of both is all there is to
 remember. Whoever happens first goes first; at the same second shuttles make their stops before
@@ -13,9 +13,17 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.geography.itineraries import DIRECT, Access, BusRides
 from hushway.geography.transit import TransitNetwork
-from hushway.numerics.compiled import Rows, compiled_for_threads, rows
+from hushway.numerics.compiled import Rows, compiled_for_threads, rows, whole_rows
 from hushway.numerics.heap import drop, push
-from hushway.transit.routes import NOWHERE, Fit, Ride, Shuttles, best_fit, finish_stop, insert
+from hushway.transit.routes import (
+    NOWHERE,
+    Insertion,
+    Ride,
+    Shuttles,
+    best_insertion,
+    finish_stop,
+    insert,
+)
 
 # Nobody is still on a bus so long after the last trip began.
 _LONGEST_TRIP_S = 6 * 60 * 60
@@ -30,7 +38,6 @@ class Buses(NamedTuple):
         ride: Rows of the best single ride between hubs, a line each hub: line, board, alight.
         clock: For each line the seconds from its first stop to every stop.
         load: For each line and bus, the riders on board after each stop.
-        seats: Riders that a bus holds.
     """
 
     line: Rows
@@ -54,16 +61,7 @@ def buses_from(
 
     A bus of each line leaves its first stop at midnight, and one every headway before and after.
     """
-    count = len(network.lines)
-    line = rows(
-        count,
-        headway=np.int64,
-        first=np.int64,
-        runs=np.int64,
-        stops=np.int64,
-        clock=np.int64,
-        load=np.int64,
-    )
+    line = whole_rows(len(network.lines), "headway first runs stops clock load")
     clocks = [np.concatenate([[0], np.cumsum(each.ride_s)]) for each in network.lines]
     begin, loads = 0, 0
     for number, (each, clock) in enumerate(zip(network.lines, clocks, strict=True)):
@@ -73,7 +71,7 @@ def buses_from(
         begin += len(clock)
         loads += runs * len(each.stops)
     hubs = len(network.hubs)
-    ride = rows(hubs * hubs, line=np.int64, board=np.int64, alight=np.int64).reshape(hubs, hubs)
+    ride = whole_rows(hubs * hubs, "line board alight").reshape(hubs, hubs)
     ride["line"], ride["board"], ride["alight"] = rides.line, rides.board, rides.alight
     return Buses(
         line=line,
@@ -122,9 +120,7 @@ class Day(NamedTuple):
         leg: Rows of legs by shuttle, two for each trip: the trip and the zone; written are pickup
             and dropoff, the moments of asking, boarding and leaving (-1 if never), and the shuttle
             (-1 if none).
-        hub: The place of every hub.
         change: Where riders change buses between two hubs, as in `BusRides`.
-        walk_s: Seconds on foot between places.
         fleet: Where the shuttles of each zone begin, and one number more.
         heap: Memory for the next events.
     """
@@ -142,9 +138,6 @@ class Limits(NamedTuple):
     """The rules as compiled code reads them, and when to give up.
 
     Attributes:
-        most_wait_s: The longest wait for a shuttle.
-        detour: How many times its direct drive a ride may take.
-        detour_s: Seconds that it may take on top.
         start_s: The beginning of the window in which idle time is counted.
         end_s: Its end.
         most_unserved: More riders whom no shuttle can serve end the simulation.
@@ -262,9 +255,9 @@ def _serve(
     longest_s = int(direct_s * limits.detour) + limits.detour_s
     latest_s = now_s + limits.most_wait_s
     ride = Ride(number, leg.pickup, leg.dropoff, now_s, latest_s, direct_s, longest_s)
-    best, chosen = Fit(_FOREVER, NOWHERE, NOWHERE), NOWHERE
+    best, chosen = Insertion(_FOREVER, NOWHERE, NOWHERE), NOWHERE
     for shuttle in range(day.fleet[leg.zone], day.fleet[leg.zone + 1]):
-        fit = best_fit(shuttles, shuttle, ride, best.delay_s)
+        fit = best_insertion(shuttles, shuttle, ride, best.delay_s)
         if fit.pickup != NOWHERE:
             best, chosen = fit, shuttle
     leg.shuttle = chosen

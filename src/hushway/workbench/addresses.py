@@ -1,7 +1,7 @@
-"""The addresses under which a server may be asked; all others are somebody's trick.
+"""The address of a server, by which foreign Host headers are rejected (DNS rebinding).
 
-A page of a stranger may give its own name the number 127.0.0.1 and then ask us from a browser that
-takes us for it. Its name is in the Host header, and is none of ours.
+In a DNS rebinding attack a stranger's host name resolves to 127.0.0.1, so that a browser sends its
+pages' requests to this server. The Host header then has the stranger's name.
 """
 
 import ipaddress
@@ -9,8 +9,8 @@ import socket
 from dataclasses import dataclass
 
 LOOPBACK = "127.0.0.1"
-# The name of 127.0.0.1, and of [::1] as well. Readers ask under it: to a browser it is another site
-# than the steward's, so that pages of the two share neither a process nor a cookie.
+# The name of 127.0.0.1 and of [::1]. The readers' pages use it: to a browser it is another site
+# than the steward's, so that the two share neither a process nor a cookie.
 LOOPBACK_NAME = "localhost"
 _USUAL_PORT = 80
 
@@ -20,7 +20,7 @@ class Address:
     """Where a server listens.
 
     Attributes:
-        host: A number or name of this machine.
+        host: An address or name of this machine.
         port: The port.
     """
 
@@ -35,7 +35,7 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether nobody but this machine can ask."""
+        """Whether only this machine can connect."""
         number = _number(self.host)
         return self.host == LOOPBACK_NAME if number is None else number.is_loopback
 
@@ -46,11 +46,11 @@ class Address:
             return False
         if name == self.host:
             return True
-        # No name that a stranger controls is a number, or is ours.
+        # No stranger controls a numeric address or the name of this machine.
         return self._is_everywhere and (_number(name) is not None or name == socket.gethostname())
 
     def is_our_origin(self, origin: str) -> bool:
-        """Whether a page of this server asks."""
+        """Whether an Origin header names this server."""
         scheme, separator, host = origin.partition("://")
         return bool(separator) and scheme == "http" and self.is_ours(host)
 

@@ -1,4 +1,4 @@
-"""The steward's server: every address that it answers."""
+"""The routes of the steward's server."""
 
 import re
 from collections.abc import AsyncIterator
@@ -15,16 +15,14 @@ from starlette.types import ASGIApp
 
 from hushway.families.registry import FAMILIES
 from hushway.version import __version__
-from hushway.workbench.answers import RefusalError, answer, refused_by, to_json
-from hushway.workbench.bodies import body_of, text_of
-from hushway.workbench.entry import CERTIFICATES, ENTER, Entry
-from hushway.workbench.pages import page
+from hushway.workbench.login import CERTIFICATES, LOGIN, Login, OneTimeTokens
+from hushway.workbench.plan_folder import PlanFile, PlanFolders, release_folder, revision_of
 from hushway.workbench.plan_text import ReadPlan, edited, read_plan
-from hushway.workbench.questions import KINDS, question_of
 from hushway.workbench.reader_process import ReaderProcess
-from hushway.workbench.shelf import Shelf, ShelvedPlan, release_folder, revision_of
-from hushway.workbench.tasks import Task, TaskBoard
-from hushway.workbench.tickets import Tickets
+from hushway.workbench.requests import KINDS, body_of, task_options, text_of
+from hushway.workbench.responses import RefusalError, answer, error_response, to_json
+from hushway.workbench.static_files import static_file
+from hushway.workbench.tasks import Task, TaskList
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,52 +30,52 @@ class Workbench:
     """What the server works on.
 
     Attributes:
-        shelf: The plans.
-        board: The tasks.
+        plans: The plans.
+        tasks: The tasks.
         reader: The readers' process; None where others could not reach it.
     """
 
-    shelf: Shelf
-    board: TaskBoard
+    plans: PlanFolders
+    tasks: TaskList
     reader: ReaderProcess | None = None
 
 
-def workbench_app(bench: Workbench, entry: Entry) -> ASGIApp:
-    """Returns what the server answers to those whom its guard lets in."""
+def workbench_app(bench: Workbench, login: Login) -> ASGIApp:
+    """Returns the application behind the security middleware."""
     handlers: dict[Any, Any] = {
-        Exception: _say_what_went_wrong,
-        404: _nothing_there,
-        405: _nothing_there,
+        Exception: _error,
+        404: _not_found,
+        405: _not_found,
     }
-    return Starlette(routes=_routes(bench, entry), exception_handlers=handlers)
+    return Starlette(routes=_routes(bench, login), exception_handlers=handlers)
 
 
-async def _say_what_went_wrong(_request: Request, error: Exception) -> Response:
-    return refused_by(error)
+async def _error(_request: Request, error: Exception) -> Response:
+    return error_response(error)
 
 
-async def _nothing_there(_request: Request, _error: Exception) -> Response:
-    return refused_by(
+async def _not_found(_request: Request, _error: Exception) -> Response:
+    return error_response(
         RefusalError(404, "There is nothing here.", advice="Begin at the first page.")
     )
 
 
-def _routes(bench: Workbench, entry: Entry) -> list[Route]:
+def _routes(bench: Workbench, login: Login) -> list[Route]:
     plans, tasks = _Plans(bench), _Tasks(bench)
 
-    async def enter(request: Request) -> Response:
-        return _entered(entry, text_of(await body_of(request), "token"))
+    async def log_in(request: Request) -> Response:
+        return _session(login, text_of(await body_of(request), "token"))
 
     async def first_page(_request: Request) -> Response:
-        return page("steward.html")
+        return static_file("steward.html")
 
     async def asset(request: Request) -> Response:
-        return page(f"assets/{request.path_params['name']}")
+        return static_file(f"assets/{request.path_params['name']}")
 
     return [
         Route("/", first_page),
         Route("/assets/{name}", asset),
-        Route(ENTER, enter, methods=["POST"]),
+        Route(LOGIN, log_in, methods=["POST"]),
         Route("/api/state", plans.state),
         Route("/api/schema/{release_type}", plans.schema),
         Route("/api/plans", plans.add, methods=["POST"]),
@@ -86,7 +84,7 @@ def _routes(bench: Workbench, entry: Entry) -> list[Route]:
         Route("/api/plans/{id}/edit", plans.edit, methods=["POST"]),
         Route("/api/plans/{id}/ledger", plans.ledger),
         Route("/api/plans/{id}/certificate", plans.certificate),
-        Route(f"{CERTIFICATES}{{ticket}}", plans.certificate_page),
+        Route(f"{CERTIFICATES}{{token}}", plans.certificate_page),
         Route("/api/plans/{id}/{kind}", tasks.start, methods=["POST"]),
         Route("/api/tasks", tasks.list),
         Route("/api/tasks/{id}/events", tasks.events),
@@ -97,9 +95,9 @@ def _routes(bench: Workbench, entry: Entry) -> list[Route]:
 _A_NUMBER: Final = re.compile(r"\d{1,9}", re.ASCII)
 
 
-def _entered(entry: Entry, token: str) -> Response:
-    """Lets a browser in: it is told the session token, and sends it along from then on."""
-    session = entry.come_in(token)
+def _session(login: Login, token: str) -> Response:
+    """Returns the session token for the token of the login link."""
+    session = login.redeem(token)
     if session is None:
         raise RefusalError(
             401,
@@ -110,18 +108,18 @@ def _entered(entry: Entry, token: str) -> Response:
 
 
 class _Plans:
-    """Answers about plans. Handlers that are not `async` run in threads of their own."""
+    """Handlers about plans. Those that are not `async` run in a thread pool."""
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
-        self._tickets = Tickets()
+        self._tokens = OneTimeTokens()
 
     def state(self, _request: Request) -> Response:
         reader = self._bench.reader
         return answer(
             {
                 "version": __version__,
-                "plans": [_listed(plan, reader) for plan in self._bench.shelf.plans()],
+                "plans": [_listed(plan, reader) for plan in self._bench.plans.plans()],
                 "release_types": [
                     {"name": family.name, "title": family.title} for family in FAMILIES.values()
                 ],
@@ -136,7 +134,7 @@ class _Plans:
 
     async def add(self, request: Request) -> Response:
         facts = await body_of(request)
-        added = self._bench.shelf.add(text_of(facts, "name"), text_of(facts, "release_type"))
+        added = self._bench.plans.add(text_of(facts, "name"), text_of(facts, "release_type"))
         return answer(_shown(added), 201)
 
     def show(self, request: Request) -> Response:
@@ -145,7 +143,7 @@ class _Plans:
     async def write(self, request: Request) -> Response:
         facts, plan = await body_of(request), self._plan(request)
         text, revision = text_of(facts, "text"), text_of(facts, "revision")
-        self._bench.shelf.write(plan, text, revision=revision)
+        self._bench.plans.write(plan, text, revision=revision)
         return answer(_shown(plan))
 
     async def edit(self, request: Request) -> Response:
@@ -153,7 +151,7 @@ class _Plans:
         path = facts.get("path")
         if not isinstance(path, list) or not all(isinstance(name, str) for name in path):
             raise RefusalError(422, "path must be a list of names.", advice="Send it as a list.")
-        # A long text takes a while, and others are not to wait for it.
+        # A long text takes a while, and must not block other requests.
         text = await run_in_threadpool(edited, text_of(facts, "text"), path, facts.get("value"))
         read = await run_in_threadpool(read_plan, text, folder=plan.file.parent)
         return answer({"text": text, "facts": read.facts, "problems": read.problems})
@@ -169,24 +167,24 @@ class _Plans:
 
         folder = _published(self._plan(request))
         facts = certificate_facts(folder)
-        return answer({"sentences": facts, "page": f"{CERTIFICATES}{self._tickets.give(folder)}"})
+        return answer({"sentences": facts, "page": f"{CERTIFICATES}{self._tokens.issue(folder)}"})
 
     def certificate_page(self, request: Request) -> Response:
         from hushway.workbench.certificates import certificate_page
 
-        folder = self._tickets.take(request.path_params["ticket"])
+        folder = self._tokens.redeem(request.path_params["token"])
         if folder is None:
             raise RefusalError(
                 401, "This page was shown already.", advice="Open the certificate's step again."
             )
         return certificate_page(folder)
 
-    def _plan(self, request: Request) -> ShelvedPlan:
-        return self._bench.shelf.plan(request.path_params["id"])
+    def _plan(self, request: Request) -> PlanFile:
+        return self._bench.plans.plan(request.path_params["id"])
 
 
 class _Tasks:
-    """Answers about tasks."""
+    """Handlers about tasks."""
 
     def __init__(self, bench: Workbench) -> None:
         self._bench = bench
@@ -197,36 +195,36 @@ class _Tasks:
             raise RefusalError(
                 404, "There is no such task.", advice=f"There are: {', '.join(KINDS)}."
             )
-        plan = self._bench.shelf.plan(request.path_params["id"])
-        options = question_of(kind, await body_of(request), plan)
-        task = self._bench.board.start(kind, plan.id, plan.file, options)
+        plan = self._bench.plans.plan(request.path_params["id"])
+        options = task_options(kind, await body_of(request), plan)
+        task = self._bench.tasks.start(kind, plan.id, plan.file, options)
         return answer({"task": task.id}, 202)
 
     def list(self, _request: Request) -> Response:
         return answer(
             [
                 {"id": task.id, "kind": task.kind, "plan": task.plan, "state": task.state}
-                for task in self._bench.board.tasks
+                for task in self._bench.tasks.all
             ]
         )
 
     async def events(self, request: Request) -> Response:
-        task = self._bench.board.task(request.path_params["id"])
+        task = self._bench.tasks.task(request.path_params["id"])
         heard = request.headers.get("last-event-id", "")
         after = int(heard) if _A_NUMBER.fullmatch(heard) else 0
         if task.is_over and after >= len(task.events):
-            # Browsers ask again when a stream ends, unless they are told that there is no more.
+            # Browsers reconnect when a stream ends, unless the status is 204.
             return Response(status_code=204)
         return StreamingResponse(_stream(task, after), media_type="text/event-stream")
 
     async def interrupt(self, request: Request) -> Response:
-        task = self._bench.board.task(request.path_params["id"])
+        task = self._bench.tasks.task(request.path_params["id"])
         task.interrupt()
         return answer({"task": task.id}, 202)
 
 
 async def _stream(task: Task, after: int) -> AsyncIterator[str]:
-    async for told in task.told(after):
+    async for told in task.stream(after):
         if told is None:
             yield ": still at work\n\n"
         else:
@@ -234,7 +232,7 @@ async def _stream(task: Task, after: int) -> AsyncIterator[str]:
             yield f"id: {number}\nevent: {event.name}\ndata: {to_json(event.data)}\n\n"
 
 
-def _listed(plan: ShelvedPlan, reader: ReaderProcess | None) -> dict[str, Any]:
+def _listed(plan: PlanFile, reader: ReaderProcess | None) -> dict[str, Any]:
     try:
         read = plan.read()
     except RefusalError:
@@ -250,7 +248,7 @@ def _listed(plan: ShelvedPlan, reader: ReaderProcess | None) -> dict[str, Any]:
     }
 
 
-def _shown(plan: ShelvedPlan) -> dict[str, Any]:
+def _shown(plan: PlanFile) -> dict[str, Any]:
     text = plan.text()
     read = read_plan(text, folder=plan.file.parent)
     return {
@@ -265,7 +263,7 @@ def _shown(plan: ShelvedPlan) -> dict[str, Any]:
     }
 
 
-def _published(plan: ShelvedPlan) -> Path:
+def _published(plan: PlanFile) -> Path:
     folder = release_folder(plan.read())
     if folder is None:
         raise RefusalError(404, "Nothing is published there yet.", advice="Publish the plan first.")

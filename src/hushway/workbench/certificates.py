@@ -11,7 +11,7 @@ from hushway.release.untrusted.limits import read_plain
 from hushway.release.wording import claim_text, guarantee
 
 PAGE: Final = "certificate.html"
-# The page's own policy, and besides: it runs nothing, sends nothing and opens nothing.
+# Sandboxed: no scripts, no requests, no forms.
 POLICY: Final = (
     "sandbox; default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'self'"

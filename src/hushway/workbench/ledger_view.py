@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from hushway.facts.ledger import limit_at_delta, lost_facts
 from hushway.families.registry import FAMILIES
 from hushway.privacy.ledger import Account, Entry, EntryKind, Ledger, PeopleLost
 from hushway.release.plans.sections import AnyPlan
+from hushway.steward.facts import limit_at_delta, lost_facts
 
 _STATES: dict[str, str] = {EntryKind.PUBLISH: "published", EntryKind.ABANDON: "abandoned"}
 

@@ -16,9 +16,9 @@ from hushway.errors import HushwayError
 from hushway.families.environment import with_environment
 from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES
+from hushway.release.plans.first_plan import fill_template
 from hushway.release.plans.sections import AnyPlan
-from hushway.release.plans.template import filled
-from hushway.workbench.answers import RefusalError
+from hushway.workbench.responses import RefusalError
 
 _LONGEST_PATH = 8
 
@@ -114,7 +114,7 @@ def _by_line(text: str, path: Sequence[str], value: Any) -> str | None:
     if isinstance(value, date):
         return None
     try:
-        return filled(text, {".".join(path): value})
+        return fill_template(text, {".".join(path): value})
     except KeyError:
         return None
 

@@ -1,9 +1,9 @@
-"""The readers' process: it is given folders of releases and knows nothing else of a steward.
+"""The readers' process: serves releases read-only, and knows nothing else of a steward.
 
-Started by `hushway.workbench.reader_process` with a scrubbed environment and sockets to listen on.
-The first line of its standard input has the secret of its address and a folder to draw in. Each
-further line is a list of folders; it verifies and draws them as `hushway site` does, and serves
-that site, to be read only. It ends when its standard input does.
+`hushway.workbench.reader_process` starts it with a bare environment and listening sockets. The
+first line of its standard input has the secret of its paths and a scratch folder. Each further line
+is a list of release folders, which it verifies and draws as `hushway site` does. It ends with its
+standard input.
 """
 
 import json
@@ -23,17 +23,17 @@ from starlette.responses import FileResponse
 from starlette.types import Receive, Scope, Send
 
 from hushway.errors import HushwayError
-from hushway.exit_messages import ending_of
+from hushway.exit_messages import error_message_of
 from hushway.release.folder.seal import SEAL
 from hushway.release.untrusted.landlock import allow_only
-from hushway.site.slugs import distinct_slugs
-from hushway.site.taking import Taken, taken
-from hushway.site.write import fill_site
+from hushway.sites.releases import SiteRelease, verified_releases
+from hushway.sites.slugs import distinct_slugs
+from hushway.sites.write import fill_site
 from hushway.workbench.addresses import LOOPBACK_NAME, Address
-from hushway.workbench.answers import RefusalError, refused_by
 from hushway.workbench.certificates import PAGE, POLICY
-from hushway.workbench.reader_link import ReaderLink
-from hushway.workbench.serving import server_of
+from hushway.workbench.http_server import uvicorn_server
+from hushway.workbench.login import SecretPath
+from hushway.workbench.responses import RefusalError, error_response
 
 _FIRST: Final = "index.html"
 _FILES: Final = "/files/"
@@ -48,10 +48,10 @@ _MOST_RELEASES: Final = 50
 
 
 class Site:
-    """The files of the site that is served now: known by name, so that no name leads elsewhere.
+    """Serves the files of a site, looked up by name, so that no path leads elsewhere.
 
     Args:
-        prefix: What all paths begin with.
+        prefix: The beginning of all paths.
     """
 
     def __init__(self, prefix: str) -> None:
@@ -67,35 +67,35 @@ class Site:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers with a file."""
+        """Responds with a file."""
         path = Request(scope).url.path.removeprefix(self._prefix) or _FIRST
         file = self._files.get(path)
         if file is None:
             error = RefusalError(404, "There is no such page.", advice="Begin at the first one.")
-            await refused_by(error)(scope, receive, send)
+            await error_response(error)(scope, receive, send)
             return
         await _served(path, file)(scope, receive, send)
 
 
 def _served(path: str, file: Path) -> FileResponse:
     if _FILES in path:
-        # Whatever is in a release is saved, never shown.
+        # Files of a release are downloaded, never shown.
         return FileResponse(file, media_type="application/octet-stream", filename=file.name)
     kind = _TYPES.get(file.suffix, "application/octet-stream")
     policy = {"content-security-policy": POLICY} if file.name == PAGE else {}
     return FileResponse(file, media_type=kind, headers=policy)
 
 
-class Gallery:
-    """Releases that were verified and drawn; each once, however often the list is told."""
+class SiteBuilder:
+    """Builds sites of releases; each release is verified and drawn once."""
 
     def __init__(self, scratch: Path, keep: ExitStack) -> None:
         self._scratch = scratch
         self._keep = keep
-        self._known: dict[tuple[str, bytes], Taken] = {}
+        self._known: dict[tuple[str, bytes], SiteRelease] = {}
         self._sites = 0
 
-    def hang(self, folders: Sequence[str]) -> tuple[Path, dict[str, Any]]:
+    def build(self, folders: Sequence[str]) -> tuple[Path, dict[str, Any]]:
         """Makes a site of releases; those that do not verify are left out.
 
         Returns:
@@ -104,9 +104,9 @@ class Gallery:
         found, left_out = [], []
         for folder in folders[:_MOST_RELEASES]:
             try:
-                found.append(self._taken(folder))
+                found.append(self._verified(folder))
             except (HushwayError, OSError) as problem:
-                left_out.append({"folder": folder, "why": ending_of(problem).message})
+                left_out.append({"folder": folder, "why": error_message_of(problem).message})
         slugs = distinct_slugs(release.title for release in found)
         named = [replace(one, slug=slug) for one, slug in zip(found, slugs, strict=True)]
         self._sites += 1
@@ -115,10 +115,10 @@ class Gallery:
         shown = [{"folder": str(one.folder), "slug": one.slug} for one in named]
         return site, {"shown": shown, "left_out": left_out}
 
-    def _taken(self, folder: str) -> Taken:
+    def _verified(self, folder: str) -> SiteRelease:
         key = folder, (Path(folder) / SEAL).read_bytes()[:_SEAL_BYTES]
         if key not in self._known:
-            (self._known[key],) = self._keep.enter_context(taken([Path(folder)]))
+            (self._known[key],) = self._keep.enter_context(verified_releases([Path(folder)]))
         return self._known[key]
 
 
@@ -134,12 +134,12 @@ def main() -> None:
     """Serves until standard input ends."""
     listeners = [socket.socket(fileno=int(handle)) for handle in sys.argv[1:]]
     given = json.loads(sys.stdin.readline())
-    link, scratch = ReaderLink(given["secret"]), Path(given["scratch"])
-    # Which folders it will be told of is not known yet, so it may read; it changes nothing but its
-    # own folder, which it also takes away in the end.
+    link, scratch = SecretPath(given["secret"]), Path(given["scratch"])
+    # Which folders will be listed is not known yet, so it may read everything. It writes nothing
+    # but its own folder, which it removes at the end.
     allow_only(reads=[Path("/")], writes=[scratch.parent])
     site = Site(link.prefix)
-    server = server_of(
+    server = uvicorn_server(
         site,
         address=Address(host=LOOPBACK_NAME, port=listeners[0].getsockname()[1]),
         access=link,
@@ -149,18 +149,18 @@ def main() -> None:
     def follow() -> None:
         try:
             with ExitStack() as keep:
-                gallery = Gallery(scratch, keep)
-                # Until the first list is drawn there is a page already, without a release.
-                site.show(gallery.hang([])[0])
+                builder = SiteBuilder(scratch, keep)
+                # Until the first list is drawn there is a page without releases.
+                site.show(builder.build([])[0])
                 for folders in _lists():
-                    shown, said = gallery.hang(folders)
+                    shown, said = builder.build(folders)
                     site.show(shown)
                     print(json.dumps(said), flush=True)  # noqa: T201  the answer
         except BrokenPipeError:
-            # Whoever asked is gone, in the middle of it.
+            # The server has ended meanwhile.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         finally:
-            # Whoever made it may have been killed.
+            # The server may have been killed.
             shutil.rmtree(scratch, ignore_errors=True)
             server.should_exit = True
 
@@ -171,6 +171,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # Nobody else may read what is kept meanwhile.
+    # Other users must not read temporary files.
     os.umask(0o077)
     main()

@@ -1,8 +1,8 @@
-"""Starts the readers' process and tells it which releases to show.
+"""Starts the readers' process and sends it the releases to show.
 
 Privacy:
-    It is given the folders of releases, and neither a plan nor a ledger: not as an argument, not in
-    its environment, not as an open file. It answers nobody but those who know its address.
+    It gets the folders of releases, and neither a plan nor a ledger: not as an argument, not in its
+    environment, not as an open file. Only requests with the secret path are answered.
 """
 
 import json
@@ -18,11 +18,11 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from hushway.errors import HushwayError
-from hushway.numerics.run_folder import run_folder
+from hushway.numerics.folders import run_folder
 from hushway.release.untrusted.confined import bare_environment
 from hushway.workbench.addresses import LOOPBACK_NAME
-from hushway.workbench.listening import listen_as_localhost
-from hushway.workbench.reader_link import new_secret
+from hushway.workbench.http_server import listen_as_localhost
+from hushway.workbench.login import new_secret
 
 _SECONDS_TO_END: Final = 5.0
 
@@ -55,27 +55,27 @@ class ReaderProcess:
         )
         for listener in listeners:
             listener.close()
-        with suppress(OSError):  # ended already: then no list is drawn either
-            # Not as an argument: other users can see with which words a program was started.
-            self._tell({"secret": secret, "scratch": str(scratch)})
+        with suppress(OSError):  # it has ended already
+            # Not as an argument: other users can see the arguments of processes.
+            self._send({"secret": secret, "scratch": str(scratch)})
 
     def show(self, folders: Sequence[Path]) -> None:
         """Shows releases, and waits until they are drawn."""
         assert self._process.stdout is not None  # noqa: S101  a pipe
         with self._lock:
             try:
-                self._tell([os.fspath(folder) for folder in folders])
+                self._send([os.fspath(folder) for folder in folders])
                 said: dict[str, Any] = json.loads(self._process.stdout.readline())
             except (OSError, ValueError):
-                # Readers' pages that ended change nothing for the steward.
+                # If the readers' pages have ended, the steward can still work.
                 return
             self._slugs = {one["folder"]: one["slug"] for one in said["shown"]}
 
     def slug_of(self, folder: Path) -> str | None:
-        """Returns the address of a release in the readers' pages; None if it is not shown."""
+        """Returns the slug of a release in the readers' pages; None if it is not shown."""
         return self._slugs.get(os.fspath(folder))
 
-    def _tell(self, facts: dict[str, str] | list[str]) -> None:
+    def _send(self, facts: dict[str, str] | list[str]) -> None:
         assert self._process.stdin is not None  # noqa: S101  a pipe
         self._process.stdin.write(f"{json.dumps(facts)}\n".encode())
         self._process.stdin.flush()
@@ -99,7 +99,7 @@ class ReaderProcess:
             self._process.wait()
         if self._process.stdout is not None:
             self._process.stdout.close()
-        # Also if it had to be killed, and could not do it itself.
+        # Also if it had to be killed.
         self._ends.close()
 
 

@@ -1,4 +1,4 @@
-"""Starts the workbench, and ends it in order."""
+"""Runs the workbench, and shuts it down in order."""
 
 import signal
 import threading
@@ -8,18 +8,17 @@ from pathlib import Path
 
 from hushway.workbench.addresses import LOOPBACK, LOOPBACK_NAME, Address
 from hushway.workbench.app import Workbench, workbench_app
-from hushway.workbench.child import PUBLISH
-from hushway.workbench.entry import Entry
-from hushway.workbench.listening import listen
+from hushway.workbench.http_server import listen, uvicorn_server
+from hushway.workbench.login import Login
+from hushway.workbench.plan_folder import PlanFolders
 from hushway.workbench.reader_process import ReaderProcess
-from hushway.workbench.serving import server_of
-from hushway.workbench.shelf import Shelf
-from hushway.workbench.tasks import Task, TaskBoard
+from hushway.workbench.tasks import Task, TaskList
+from hushway.workbench.worker import PUBLISH
 
-_SECONDS_TO_SAY_GOODBYE = 2
+_SHUTDOWN_SECONDS = 2
 
 
-def serve(
+def run_workbench(
     places: Sequence[Path],
     *,
     host: str,
@@ -29,22 +28,22 @@ def serve(
 ) -> None:
     """Serves the workbench until it is interrupted.
 
-    A publish that is at work then is waited for: its budget is spent, and should come to something.
-    A second Ctrl-C interrupts it as `hushway publish` would be.
+    It then waits for a publish that is running, because its budget is spent already. A second
+    Ctrl-C interrupts that as well.
 
     Args:
-        places: Plans, and folders in which plans lie.
+        places: Plans, and folders with plans.
         host: Where to listen.
         port: Which port; 0 for any that is free.
-        announce: Told the address that lets a browser in, once.
+        announce: Told the one-time login link.
         notice: Told what a person at the terminal should know.
 
     Raises:
         HushwayError: The port is taken, or there are no such plans.
     """
-    shelf = Shelf(places)
+    plans = PlanFolders(places)
     with ExitStack() as stack:
-        # A name of two numbers, of which only one is listened on, would be announced.
+        # localhost has two addresses, of which only one would be listened on.
         host = LOOPBACK if host == LOOPBACK_NAME else host
         listener = stack.enter_context(listen(host, port))
         address = Address(host=host, port=listener.getsockname()[1])
@@ -54,31 +53,31 @@ def serve(
                 "encrypted: whoever listens can take your place. Use this in a network that you "
                 "trust, or leave --host out."
             )
-        # Others on the network could not reach the readers' pages: those stay on this machine.
+        # The readers' pages are on a loopback address only.
         reader = stack.enter_context(ReaderProcess()) if address.is_loopback else None
-        board = TaskBoard(_showing(shelf, reader))
-        bench = Workbench(shelf=shelf, board=board, reader=reader)
-        entry = Entry()
-        server = server_of(
-            workbench_app(bench, entry),
+        tasks = TaskList(_showing(plans, reader))
+        bench = Workbench(plans=plans, tasks=tasks, reader=reader)
+        login = Login()
+        server = uvicorn_server(
+            workbench_app(bench, login),
             address=address,
-            access=entry,
-            goodbye_seconds=_SECONDS_TO_SAY_GOODBYE,
+            access=login,
+            goodbye_seconds=_SHUTDOWN_SECONDS,
         )
-        announce(entry.address(address.url))
+        announce(login.link(address.url))
         try:
             with suppress(KeyboardInterrupt):
                 server.run(sockets=[listener])
         finally:
-            _end(board, notice)
+            _end(tasks, notice)
 
 
-def _showing(shelf: Shelf, reader: ReaderProcess | None) -> Callable[[Task], None]:
+def _showing(plans: PlanFolders, reader: ReaderProcess | None) -> Callable[[Task], None]:
     """Shows all releases to readers, and returns what shows them again after a publish."""
 
     def show() -> None:
         if reader is not None:
-            reader.show(shelf.releases())
+            reader.show(plans.releases())
 
     def at_end(task: Task) -> None:
         if task.kind == PUBLISH:
@@ -88,16 +87,16 @@ def _showing(shelf: Shelf, reader: ReaderProcess | None) -> Callable[[Task], Non
     return at_end
 
 
-def _end(board: TaskBoard, notice: Callable[[str], None]) -> None:
-    """Waits for what spends, and stops all else."""
-    publishing = [task for task in board.running if task.kind == PUBLISH]
-    for task in board.running:
+def _end(tasks: TaskList, notice: Callable[[str], None]) -> None:
+    """Waits for publishes, and interrupts all other tasks."""
+    publishing = [task for task in tasks.running if task.kind == PUBLISH]
+    for task in tasks.running:
         if task not in publishing:
             task.interrupt()
     if not publishing:
         return
-    # A shell that starts something in the background lets it ignore Ctrl-C, and the server has put
-    # that back. Who could send the first can send a second.
+    # A shell lets background jobs ignore Ctrl-C, and uvicorn has restored that. Whoever sent the
+    # first Ctrl-C can send a second.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         notice("A release is being published: waiting for it. Ctrl-C once more interrupts it.")

@@ -1,4 +1,4 @@
-"""Work that takes a while: each task is a process, and what it tells is kept for whoever asks."""
+"""Tasks: each is a worker process, and its events are kept for every page that asks."""
 
 import asyncio
 import json
@@ -14,16 +14,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
-from hushway.exit_messages import Ending
-from hushway.workbench.answers import RefusalError, ending_facts
-from hushway.workbench.child import PUBLISH
+from hushway.exit_messages import ErrorMessage
+from hushway.workbench.responses import RefusalError, error_facts
+from hushway.workbench.worker import PUBLISH
 
-# -P: a module in the folder where somebody stands must not be taken for one of ours.
-COMMAND: Final = (sys.executable, "-P", "-m", "hushway.workbench.child")
+# -P: modules in the current folder must not be imported.
+COMMAND: Final = (sys.executable, "-P", "-m", "hushway.workbench.worker")
 _MOST_RUNNING: Final = 6
 _MOST_KEPT: Final = 100
 _LAST: Final = ("result", "failed")
-_ENDED: Final = Ending(
+_ENDED: Final = ErrorMessage(
     message="The task ended before an answer, as if something had stopped its process.",
     advice="Try again, perhaps with more memory. Look at the ledger first if it was to publish.",
 )
@@ -33,7 +33,7 @@ _ENDED_PUBLISHING: Final = (
 
 
 class State(StrEnum):
-    """How a task stands."""
+    """The state of a task."""
 
     RUNNING = "running"
     DONE = "done"
@@ -43,25 +43,20 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a task has told.
-
-    Attributes:
-        name: Of which kind it is.
-        data: What it says.
-    """
+    """An event of a task: its kind and its data."""
 
     name: str
     data: Any
 
 
 class Task:
-    """A process at work.
+    """A worker process.
 
     Args:
         kind: What it does.
         plan: The id of the plan that it is about.
-        question: What the process is asked.
-        at_end: Called when it is over.
+        question: What is sent to the process.
+        at_end: Called when it has ended.
     """
 
     def __init__(
@@ -79,9 +74,9 @@ class Task:
             COMMAND,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # What libraries complain about may quote a row.
+            # Warnings of libraries may quote a row.
             stderr=subprocess.DEVNULL,
-            # Ctrl-C in the terminal of the server is for the server, which tells its tasks.
+            # Ctrl-C in the terminal goes to the server alone, which interrupts its tasks.
             start_new_session=True,
         )
         self._over = threading.Event()
@@ -91,7 +86,7 @@ class Task:
 
     @property
     def state(self) -> State:
-        """How it stands."""
+        """Its state."""
         if not self.is_over:
             return State.RUNNING
         if self.events[-1].name == "result":
@@ -100,21 +95,21 @@ class Task:
 
     @property
     def is_over(self) -> bool:
-        """Whether its last event was told."""
+        """Whether its last event has come."""
         return bool(self.events) and self.events[-1].name in _LAST
 
     def interrupt(self) -> None:
-        """Asks it to end, as Ctrl-C does: it puts everything in order first."""
+        """Interrupts it, as Ctrl-C does."""
         if not self.is_over:
             self._interrupted = True
             self._process.send_signal(signal.SIGINT)
 
     def wait(self, seconds: float | None = None) -> None:
         """Waits until it is over."""
-        # Not by joining its thread: Python takes a join that Ctrl-C ended for the thread's end.
+        # Not by joining its thread: after Ctrl-C Python takes an interrupted join for its end.
         self._over.wait(seconds)
 
-    async def told(self, after: int = 0) -> AsyncIterator[tuple[int, Event] | None]:
+    async def stream(self, after: int = 0) -> AsyncIterator[tuple[int, Event] | None]:
         """Yields its events with their numbers, up to the last; None while it is silent."""
         listener = asyncio.get_running_loop(), asyncio.Event()
         with self._lock:
@@ -145,18 +140,18 @@ class Task:
         except OSError:
             pass
         for line in process.stdout:
-            told = json.loads(line)
-            event = Event(told["event"], told["data"])
+            message = json.loads(line)
+            event = Event(message["event"], message["data"])
             if event.name in _LAST:
-                # Nothing is over before its process is.
+                # A task ends with its process.
                 process.wait()
             self._add(event)
         process.stdout.close()
         process.wait()
         if not self.is_over:
             notes = (_ENDED_PUBLISHING,) if self.kind == PUBLISH else ()
-            ending = Ending(message=_ENDED.message, advice=_ENDED.advice, notes=notes)
-            self._add(Event("failed", ending_facts(ending)))
+            error = ErrorMessage(message=_ENDED.message, advice=_ENDED.advice, notes=notes)
+            self._add(Event("failed", error_facts(error)))
 
     def _add(self, event: Event) -> None:
         if event.name in _LAST:
@@ -176,11 +171,11 @@ class Task:
 _SECONDS_OF_SILENCE: Final = 15.0
 
 
-class TaskBoard:
+class TaskList:
     """All tasks of a server.
 
     Args:
-        at_end: Called with every task when it is over, before anybody hears of that.
+        at_end: Called with every task when it has ended, before its last event is sent.
     """
 
     def __init__(self, at_end: Callable[[Task], None]) -> None:
@@ -191,7 +186,7 @@ class TaskBoard:
         """Starts a task.
 
         Raises:
-            RefusalError: Too many are at work.
+            RefusalError: Too many are running.
         """
         if len(self.running) >= _MOST_RUNNING:
             raise RefusalError(
@@ -215,11 +210,11 @@ class TaskBoard:
         return self._tasks[task_id]
 
     @property
-    def tasks(self) -> list[Task]:
+    def all(self) -> list[Task]:
         """All tasks that are kept, the oldest first."""
         return list(self._tasks.values())
 
     @property
     def running(self) -> list[Task]:
-        """The tasks that are at work."""
-        return [task for task in self.tasks if not task.is_over]
+        """The tasks that are running."""
+        return [task for task in self.all if not task.is_over]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hushway.demo import build_demo
 from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.steward.demo import build_demo
 
 
 @pytest.fixture(scope="session")

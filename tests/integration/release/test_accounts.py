@@ -12,12 +12,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from hushway.cli.app import app
-from hushway.demo import PLAN
 from hushway.errors import BudgetError, HushwayError
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.release.job import window_of_days
+from hushway.steward.demo import PLAN
 from hushway.steward.publish import publish
 
 PERIOD = 'period = "2026-03"'

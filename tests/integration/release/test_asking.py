@@ -17,7 +17,7 @@ def scene(tmp_path: Path) -> Scene:
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hushway.cli.asking.somebody_answers", lambda: True)
+    monkeypatch.setattr("hushway.cli.plans.has_terminal", lambda: True)
 
 
 def answer(monkeypatch: pytest.MonkeyPatch, *, yes: bool) -> list[str]:

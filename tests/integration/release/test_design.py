@@ -13,7 +13,6 @@ import typer
 from typer.testing import CliRunner, Result
 
 from hushway.cli.evaluate import design
-from hushway.demo import PLAN
 from hushway.errors import PlanError, ReleaseError
 from hushway.families.load import load_plan, prepare
 from hushway.geography.itineraries import RiderCosts
@@ -21,10 +20,12 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.randomness import SeededSource
 from hushway.release.folder.new_file import write_new
+from hushway.steward.demo import PLAN
 from hushway.steward.publish import publish
-from hushway.transit import designing
-from hushway.transit.day_demand import DayDemand, one_day
-from hushway.transit.designing import (
+from hushway.transit import network_design as designing
+from hushway.transit.day_demand import DayDemand, one_day, read_od_table
+from hushway.transit.network.file import read_network
+from hushway.transit.network_design import (
     APART_M,
     DesignQuestion,
     NetworkDesign,
@@ -32,8 +33,6 @@ from hushway.transit.designing import (
     design_for,
     design_network,
 )
-from hushway.transit.network.file import read_network
-from hushway.transit.published_trips import read_od_table
 
 MORNING = (480, 600)
 

@@ -14,7 +14,7 @@ import pytest
 from hushway.errors import LedgerError, ReleaseError
 from hushway.families import write
 from hushway.families.load import plan_from, prepare
-from hushway.families.od.files.contents import ODContents
+from hushway.families.od.files.published import ODContents
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.families.verify import verify

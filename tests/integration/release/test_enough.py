@@ -14,7 +14,7 @@ from hushway.errors import HushwayError
 from hushway.families.density.files.check import DensityContents
 from hushway.families.links.files.check import LinksContents
 from hushway.families.load import plan_from, prepare
-from hushway.families.od.files.contents import ODContents
+from hushway.families.od.files.published import ODContents
 from hushway.families.sequences.files.check import SequencesContents
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, cost_on, loss_of

@@ -21,8 +21,8 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.steward.publish import publish
-from hushway.transit.judging import FleetQuestion, evaluate_fleet
-from hushway.transit.published_trips import read_od_table
+from hushway.transit.day_demand import read_od_table
+from hushway.transit.evaluation import FleetQuestion, evaluate_fleet
 
 PLAN, NETWORK = "plan.toml", "network.toml"
 # Two half-hours of two days, and so much budget that the noise vanishes in rounding.

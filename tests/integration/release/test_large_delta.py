@@ -10,11 +10,11 @@ import hushway
 from hushway.errors import BudgetError, PlanError
 from hushway.families.load import load_plan, plan_from, prepare
 from hushway.families.registry import FAMILIES
+from hushway.privacy.accounting import LARGE_DELTA
 from hushway.privacy.bound import Unit
-from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.loss import ZCDPLoss
-from hushway.release.documents.listed import CERTIFICATE, CROISSANT, DCAT, LABEL, PACKAGE, PAGE
+from hushway.release.documents.papers import CERTIFICATE, CROISSANT, DCAT, LABEL, PACKAGE, PAGE
 from hushway.workbench.certificates import certificate_facts
 from support.forging import sentence
 from support.little_plans import little_plan

@@ -11,7 +11,6 @@ from typer.testing import CliRunner, Result
 
 import hushway
 from hushway.cli.app import app
-from hushway.demo import PLAN
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od import job as od_job
@@ -22,6 +21,7 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.release.job import Job
+from hushway.steward.demo import PLAN
 from hushway.steward.publish import publish
 from support.long import often
 

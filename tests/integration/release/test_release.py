@@ -14,7 +14,6 @@ from typer.testing import CliRunner, Result
 
 import hushway
 from hushway.cli.app import app
-from hushway.demo import PLAN
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.curator import Curator
@@ -22,6 +21,7 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.release.job import Job
+from hushway.steward.demo import PLAN
 from hushway.steward.publish import publish
 
 

@@ -11,8 +11,8 @@ import hushway
 from hushway.errors import LedgerError
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
-from hushway.workbench.voice import Voice
-from hushway.workbench.work import WORK
+from hushway.workbench.worker_events import EventWriter
+from hushway.workbench.worker_tasks import TASKS
 from support.restored import backed_up, put_back
 from support.scene import PLAN, Scene
 
@@ -65,8 +65,8 @@ def by_python(scene: Scene) -> None:
 
 
 def by_workbench(scene: Scene) -> None:
-    voice = Voice(io.StringIO(), goes_on=True)
-    WORK["publish"](scene.folder / PLAN, {"confirm": "2"}, voice)
+    voice = EventWriter(io.StringIO(), outlives_server=True)
+    TASKS["publish"](scene.folder / PLAN, {"confirm": "2"}, voice)
 
 
 @pytest.mark.parametrize("face", [by_command, by_python, by_workbench])

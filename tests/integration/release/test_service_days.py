@@ -19,8 +19,7 @@ from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
 from hushway.release.job import CountingContext, Job, settings_of
 from hushway.steward.publish import publish
-from hushway.transit.day_demand import published_day
-from hushway.transit.published_trips import read_od_table
+from hushway.transit.day_demand import published_day, read_od_table
 from support.little_plans import little_plan, write_little_files
 from support.long import often
 

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
-from hushway.site.taking import Taken, taken
-from hushway.site.write import fill_site, write_one_file
+from hushway.sites.releases import SiteRelease, verified_releases
+from hushway.sites.write import fill_site, write_one_file
 from hushway.steward.publish import publish
 from support.little_plans import FAMILIES, little_plan, write_little_files
 
@@ -31,7 +31,7 @@ class _Quiet(SimpleHTTPRequestHandler):
 def made(
     browser: Browser,  # noqa: ARG001  nothing is published where nobody looks
     tmp_path_factory: pytest.TempPathFactory,
-) -> tuple[Path, tuple[Taken, ...]]:
+) -> tuple[Path, tuple[SiteRelease, ...]]:
     """A site and a page of little releases of all types, with places whose names are markup."""
     folder = tmp_path_factory.mktemp("site")
     releases = []
@@ -47,7 +47,7 @@ def made(
         with Ledger.connect(job.plan.ledger_url()) as ledger:
             ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(1000)))
         releases.append(publish(job).folder)
-    with taken(releases) as found:
+    with verified_releases(releases) as found:
         fill_site(found, folder / "hosted")
         write_one_file(found, folder / "report.html")
     return folder, found
@@ -68,7 +68,7 @@ def address(request: pytest.FixtureRequest, made: tuple[Path, object]) -> Iterat
 
 @pytest.mark.parametrize("position", range(len(FAMILIES)), ids=FAMILIES)
 def test_a_site_draws_every_release_type_under_its_policy_and_asks_nobody_else(
-    browser: Browser, address: str, made: tuple[Path, tuple[Taken, ...]], position: int
+    browser: Browser, address: str, made: tuple[Path, tuple[SiteRelease, ...]], position: int
 ) -> None:
     release = made[1][position]
     page: Page = browser.new_page()
@@ -95,7 +95,7 @@ def test_a_site_draws_every_release_type_under_its_policy_and_asks_nobody_else(
 
 
 def test_no_name_is_ever_taken_for_markup(
-    browser: Browser, address: str, made: tuple[Path, tuple[Taken, ...]]
+    browser: Browser, address: str, made: tuple[Path, tuple[SiteRelease, ...]]
 ) -> None:
     page = browser.new_page()
     for release in made[1]:

@@ -9,8 +9,8 @@ import pytest
 from hushway.engine.settings import Cluster
 from hushway.families.load import load_plan
 from hushway.release.job import settings_of
-from hushway.workbench import work
-from hushway.workbench.voice import Voice
+from hushway.workbench import worker_tasks as work
+from hushway.workbench.worker_events import EventWriter
 from support.little_plans import FAMILIES
 from support.scene import PLAN, Scene
 
@@ -65,7 +65,7 @@ def test_programs_are_told_too(scene: Scene, capfd: pytest.CaptureFixture[str]) 
 def test_the_workbench_says_so_too(scene: Scene) -> None:
     leave_open(scene)
     scene.write_plan()
-    facts = work.check(scene.folder / PLAN, {}, Voice(StringIO(), goes_on=False))
+    facts = work.check(scene.folder / PLAN, {}, EventWriter(StringIO(), outlives_server=False))
     assert facts["problems"][-1]["kind"] == "unencrypted_spills"
 
 

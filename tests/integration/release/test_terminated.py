@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from hushway.demo import PLAN
 from hushway.privacy.ledger import Ledger
+from hushway.steward.demo import PLAN
 
 # The command, stopped where the rows are being counted: long enough for a signal to come.
 SLOW = """

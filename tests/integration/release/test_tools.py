@@ -20,7 +20,7 @@ from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
-from hushway.release.documents.listed import PAPERS
+from hushway.release.documents.papers import PAPERS
 from hushway.steward.publish import publish
 from support.little_plans import FAMILIES, little_plan, write_little_files
 from support.long import often

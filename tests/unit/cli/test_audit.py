@@ -9,13 +9,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from hushway.arrays import IntArray
-from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.suite import Suite
+from hushway.auditing.harness import Examination, Trial, World
+from hushway.auditing.suite import Suite
 from hushway.cli.verbs import app
 from hushway.errors import AuditError
 from hushway.families import registry
 from hushway.families.registry import FAMILIES
-from hushway.steward.audit import run_audit
+from hushway.steward.audit import audit
 from support.toy_family import ToyFamily
 
 
@@ -95,8 +95,8 @@ def test_the_help_names_the_numbers_that_are_enforced() -> None:
 
 def test_the_function_does_what_the_command_does() -> None:
     told: list[str] = []
-    findings = run_audit("toy", quick=True, progress=lambda step, _share=None: told.append(step))
-    assert {finding.runs for finding in findings} == {10_000}
+    report = audit("toy", quick=True, progress=lambda step, _share=None: told.append(step))
+    assert {finding.runs for finding in report.findings} == {10_000}
     assert told[0] == "Timing a few runs of each audit"
     assert any("left" in step for step in told)
-    assert {finding.runs for finding in run_audit("toy")} == {100_000}
+    assert {finding.runs for finding in audit("toy").findings} == {100_000}

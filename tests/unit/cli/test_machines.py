@@ -1,4 +1,4 @@
-"""The command on machines that grant little: no home, read-only libraries, little memory."""
+"""The command on machines that grant little: no home, read-only libraries, little recovery."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import hushway
-from hushway.privacy.ledger import memory
+from hushway.privacy.ledger import recovery
 from hushway.privacy.ledger.schema import EntryRow
 from support.little_plans import little_plan, write_little_files
 
@@ -108,5 +108,5 @@ def test_what_was_seen_of_a_ledger_needs_no_home(monkeypatch: pytest.MonkeyPatch
     # What Python answers if nobody knows the user.
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     entry = EntryRow(**{field.name: "" for field in fields(EntryRow)})
-    memory.remember([], [entry])
-    assert memory.recalled(entry) == {}
+    recovery.remember([], [entry])
+    assert recovery.recalled(entry) == {}

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 
 from hushway.cli import releases
 from hushway.cli.app import app
-from hushway.facts.verification import verification_facts
 from hushway.privacy.signing import PublicKey
 from hushway.release.folder.finding import SIGNATURE, Check, Outcome, Verification
 from hushway.release.folder.subject import Subject
+from hushway.steward.facts import verification_facts
 
 KEY = PublicKey((3).to_bytes(32, "little"))
 

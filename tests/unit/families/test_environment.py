@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from hushway.demo import build_demo
 from hushway.errors import PlanError
 from hushway.families.environment import with_environment
 from hushway.families.load import load_plan
+from hushway.steward.demo import build_demo
 from support.scene import PLAN, Scene
 
 EVERYTHING = {

@@ -20,6 +20,7 @@ from hushway.release.folder.finding import Outcome, Result
 from hushway.release.folder.seal import SIGNATURE, files_of, signature_json
 from hushway.release.wording import number_text
 from support.certificates import UNPROTECTED
+from support.family_suite import edit_bytes
 from support.forging import failed, sentence
 from support.mutations import rewrite
 
@@ -336,10 +337,7 @@ def test_papers_that_claim_less_than_the_certificate_are_found(
 def test_a_changed_file_is_found_under_a_new_seal(
     release: Path, reseal: Reseal, *, name: str, old: bytes, new: bytes, check: str
 ) -> None:
-    path = release / name
-    data = path.read_bytes()
-    assert old in data
-    path.write_bytes(data.replace(old, new))
+    edit_bytes(release / name, old, new)
     reseal(release)
     assert check in failed(verify(release))
 

@@ -88,7 +88,7 @@ def test_garbage_is_left_alone_only_while_the_picture_is_drawn(
             raise ValueError
         return b"drawn"
 
-    monkeypatch.setattr("hushway.families.od.files.contents.ODContents.picture", picture)
+    monkeypatch.setattr("hushway.families.od.files.published.ODContents.picture", picture)
     with pytest.raises(ValueError) if fails else nullcontext():  # noqa: PT011  the test's own
         write_release(tmp_path / "drawn", table=table, certificate=certificate)
     assert seen == [False]
@@ -190,7 +190,7 @@ def test_a_folder_that_appears_meanwhile_is_not_overwritten(
 @pytest.mark.parametrize(
     "problem", [OSError(errno.ENOSPC, "No space left on device"), OSError("no words")]
 )
-@pytest.mark.parametrize("where", ["write_parquet", "write_omx"])
+@pytest.mark.parametrize("where", ["write_rows", "write_omx"])
 def test_a_full_disk_is_one_clear_error_and_leaves_nothing(
     tmp_path: Path,
     *,

@@ -8,7 +8,7 @@ import pytest
 
 from hushway.numerics import compiled as module
 from hushway.numerics.compiled import MOST_OTHERS, UNUSED_S, compiled, digest_of_sources, sweep
-from hushway.numerics.private_folder import hold_private
+from hushway.numerics.folders import hold_private
 
 choose = module.code_folder.__wrapped__  # without the memory of this process
 

@@ -7,29 +7,21 @@ from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
 
 
-def test_a_unit_that_fills_one_cell_moves_it_by_all_its_records() -> None:
-    bound = Bound(cells=1, each=5, total=5)
-    assert (bound.l1, bound.l2_squared) == (5, 25)
-
-
-def test_a_unit_that_spreads_its_records_moves_each_cell_once() -> None:
-    bound = Bound(cells=5, each=1, total=5)
-    assert (bound.l1, bound.l2_squared) == (5, 5)
-
-
-def test_the_remainder_goes_into_one_more_cell() -> None:
-    bound = Bound(cells=4, each=3, total=8)
-    assert (bound.l1, bound.l2_squared) == (8, 9 + 9 + 4)
-
-
-def test_the_total_limits_what_one_cell_can_get() -> None:
-    bound = Bound(cells=4, each=30, total=7)
-    assert (bound.l1, bound.l2_squared) == (7, 49)
-
-
-def test_cells_times_each_limits_the_total() -> None:
-    bound = Bound(cells=2, each=3, total=100)
-    assert (bound.l1, bound.l2_squared) == (6, 18)
+@pytest.mark.parametrize(
+    ("cells", "each", "total", "l1", "l2_squared"),
+    [
+        pytest.param(1, 5, 5, 5, 25, id="one cell gets all records"),
+        pytest.param(5, 1, 5, 5, 5, id="each cell gets one"),
+        pytest.param(4, 3, 8, 8, 9 + 9 + 4, id="the remainder goes into one more cell"),
+        pytest.param(4, 30, 7, 7, 49, id="the total limits what one cell gets"),
+        pytest.param(2, 3, 100, 6, 18, id="cells times each limits the total"),
+    ],
+)
+def test_sensitivities_are_those_of_the_worst_unit(
+    cells: int, each: int, total: int, l1: int, l2_squared: int
+) -> None:
+    bound = Bound(cells=cells, each=each, total=total)
+    assert (bound.l1, bound.l2_squared) == (l1, l2_squared)
 
 
 @pytest.mark.parametrize("part", ["cells", "each", "total"])

@@ -13,22 +13,15 @@ BOUND = Bound(cells=4, each=3, total=8)
 SPENDS: list[Loss] = [PureLoss(Fraction(1, 3)), ZCDPLoss(Fraction(2, 7))]
 
 
-def test_an_epsilon_buys_laplace_noise_of_l1_over_epsilon() -> None:
+def test_noise_is_of_the_scale_that_the_loss_buys() -> None:
     assert noise_for(PureLoss(Fraction(1, 3)), BOUND) == DiscreteLaplace(Fraction(24))
-
-
-def test_a_rho_buys_gaussian_noise_of_l2_squared_over_twice_rho() -> None:
     assert noise_for(ZCDPLoss(Fraction(1, 4)), BOUND) == DiscreteGaussian(Fraction(44))
 
 
 @pytest.mark.parametrize("spend", SPENDS, ids=str)
-def test_a_count_costs_exactly_what_is_spent(spend: Loss) -> None:
-    assert counting_event("q", 5, spend, BOUND).loss == spend
-
-
-@pytest.mark.parametrize("spend", SPENDS, ids=str)
-def test_the_event_describes_the_noise_that_is_drawn(spend: Loss) -> None:
+def test_a_count_costs_what_is_spent_and_its_event_describes_the_noise_drawn(spend: Loss) -> None:
     event, law = counting_event("q", 5, spend, BOUND), noise_for(spend, BOUND)
+    assert event.loss == spend
     if isinstance(law, DiscreteLaplace):
         assert event.scale == law.scale
     else:

@@ -324,8 +324,7 @@ def test_internal_values_never_enter_a_certificate(changes: dict[str, Any]) -> N
 
 
 @pytest.mark.parametrize(
-    "parameters",
-    [{"a": Internal(1)}, {"a": [{"b": Internal("x")}]}, {"a": (Internal(None),)}],
+    "parameters", [{"a": Internal(1)}, {"a": [{"b": Internal("x")}]}, {"a": (Internal(None),)}]
 )
 def test_internal_values_never_enter_parameters(parameters: dict[str, Any]) -> None:
     with pytest.raises(PrivacyError, match="against the truth"):

@@ -33,22 +33,11 @@ from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.public_facts import public_facts
 from hushway.privacy.query import ExactCounts, Partition, PartitionQuery, Query, WeightedQuery
 from hushway.privacy.randomness import SeededSource
+from support.boxes import Boxes, ints
 
 EPSILON = PureLoss(Fraction(1, 2))
 RHO = ZCDPLoss(Fraction(1, 8))
 BOUND = Bound(cells=2, each=1, total=2)
-
-
-@public_facts
-@dataclass(frozen=True)
-class Boxes:
-    size: int
-    name: str = "boxes"
-    digest: str = "sha256:0"
-
-
-def ints(*values: int) -> NDArray[np.int64]:
-    return np.array(values, dtype=np.int64)
 
 
 @dataclass
@@ -279,10 +268,7 @@ def test_a_threshold_that_is_not_a_whole_number_is_refused_before_anything_is_ch
 
 @pytest.mark.parametrize(
     ("spend", "law"),
-    [
-        (EPSILON, DiscreteLaplace(Fraction(4))),
-        (RHO, DiscreteGaussian(Fraction(8))),
-    ],
+    [(EPSILON, DiscreteLaplace(Fraction(4))), (RHO, DiscreteGaussian(Fraction(8)))],
     ids=str,
 )
 def test_a_dense_measurement_is_the_exact_count_plus_noise_of_the_stated_law(

@@ -16,21 +16,13 @@ from hushway.privacy.calibration import cutting_event, loss_of_cuts
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import CutEvent, Event, event_from_json, event_to_json, spread_of_cuts
 from hushway.privacy.loss import PureLoss, ZCDPLoss
-from hushway.privacy.public_facts import public_facts
 from hushway.privacy.query import CutQuery, ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
+from support.boxes import Boxes
 
 LENGTH = 8
 BOUND = Bound(cells=4, each=10, total=40)
 SPEND = loss_of_cuts(Fraction(1, 7))
-
-
-@public_facts
-@dataclass(frozen=True)
-class Boxes:
-    size: int
-    name: str = "boxes"
-    digest: str = "sha256:0"
 
 
 def cuts_of(series: int, noise: Fraction = Fraction(5)) -> CutQuery:

@@ -16,8 +16,12 @@ from cryptography.hazmat.primitives.serialization import (
 from hushway.errors import ReleaseError
 from hushway.privacy import encrypted_key
 from hushway.privacy.encrypted_key import decrypted, encrypted
-from hushway.privacy.new_passphrase import set_passphrase
-from hushway.privacy.signing import load_signing_key, new_key_pair, should_be_encrypted_again
+from hushway.privacy.signing import (
+    load_signing_key,
+    new_key_pair,
+    set_passphrase,
+    should_be_encrypted_again,
+)
 
 WORDS = "correct horse battery staple"
 RAW = bytes(range(32))

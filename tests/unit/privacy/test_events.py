@@ -28,16 +28,11 @@ def test_an_event_survives_being_written_and_read(event: Event) -> None:
     assert event_from_json(event_to_json(event)) == event
 
 
-def test_the_loss_of_laplace_noise_is_l1_over_scale() -> None:
-    assert EVENTS[0].loss == PureLoss(Fraction(5, 10))
-
-
-def test_the_loss_of_gaussian_noise_is_l2_squared_over_twice_sigma_squared() -> None:
-    assert EVENTS[1].loss == ZCDPLoss(Fraction(9) / (2 * Fraction(25, 3)))
-
-
-def test_the_loss_of_a_choice_is_twice_its_rate_times_what_one_cell_can_move() -> None:
-    assert EVENTS[2].loss == PureLoss(Fraction(1, 10))
+def test_losses_are_recomputed_from_noise_and_bound() -> None:
+    laplace, gaussian, choice = EVENTS
+    assert laplace.loss == PureLoss(Fraction(5, 10))  # l1 / scale
+    assert gaussian.loss == ZCDPLoss(Fraction(9) / (2 * Fraction(25, 3)))  # l2_squared / 2 sigma^2
+    assert choice.loss == PureLoss(Fraction(1, 10))  # 2 rate * each
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import copy
 import gc
 import pickle
 from collections.abc import Callable
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
 import numpy as np
@@ -18,14 +18,7 @@ from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.lazy import LazyVector
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
-
-
-@dataclass(frozen=True)
-class Boxes:
-    size: int = 100
-    name: str = "boxes"
-    digest: str = "sha256:0"
-
+from support.boxes import Boxes
 
 QUERY = Query(name="trips", cells=Boxes())
 LAW = DiscreteLaplace(Fraction(3))

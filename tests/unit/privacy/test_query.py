@@ -8,17 +8,7 @@ from numpy.typing import NDArray
 from hushway.errors import PrivacyError
 from hushway.privacy.bound import Bound
 from hushway.privacy.query import ExactCounts, PartitionQuery, Query, WeightedQuery
-
-
-@dataclass(frozen=True)
-class Boxes:
-    size: int
-    name: str = "boxes"
-    digest: str = "sha256:0"
-
-
-def ints(*values: int) -> NDArray[np.int64]:
-    return np.array(values, dtype=np.int64)
+from support.boxes import Boxes, ints
 
 
 def weighted(

@@ -4,9 +4,6 @@ import hashlib
 import json
 import multiprocessing
 import os
-import subprocess
-import sys
-import textwrap
 import threading
 
 import numpy as np
@@ -16,6 +13,7 @@ from numpy.typing import NDArray
 
 from hushway.privacy import randomness
 from hushway.privacy.randomness import BitSource, OsSource, SeededSource, os_source
+from support.scripts import output_of
 
 
 @pytest.fixture(autouse=True)
@@ -23,18 +21,6 @@ def keys_of_the_operating_system(monkeypatch: pytest.MonkeyPatch) -> None:
     """Asks for true keys here, where they are what is tested."""
     monkeypatch.setattr(randomness, "os", os)
     randomness._forget_all()
-
-
-def run(script: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_only_the_source_of_the_operating_system_is_private() -> None:
@@ -128,7 +114,7 @@ def test_threads_share_a_source_without_repeats() -> None:
 
 
 def test_a_million_words_of_eight_forked_children_and_their_parent_hold_no_repeat() -> None:
-    out = run(
+    out = output_of(
         """
         import os
         import numpy as np
@@ -170,7 +156,7 @@ def test_a_million_words_of_eight_forked_children_and_their_parent_hold_no_repea
 def test_pool_workers_that_were_forked_draw_different_words() -> None:
     if "fork" not in multiprocessing.get_all_start_methods():
         pytest.skip("this system cannot fork")
-    out = run(
+    out = output_of(
         """
         import json
         import multiprocessing
@@ -193,7 +179,7 @@ def test_pool_workers_that_were_forked_draw_different_words() -> None:
 
 
 def test_a_child_forked_while_a_thread_draws_is_not_locked_out() -> None:
-    out = run(
+    out = output_of(
         """
         import os
         from hushway.privacy.randomness import OsSource, os_source
@@ -212,7 +198,7 @@ def test_a_child_forked_while_a_thread_draws_is_not_locked_out() -> None:
 
 
 def test_a_grandchild_that_gets_an_ancestors_process_id_back_draws_different_words() -> None:
-    out = run(
+    out = output_of(
         """
         import os
         from unittest import mock

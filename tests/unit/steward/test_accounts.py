@@ -9,8 +9,8 @@ import pytest
 
 import hushway
 from hushway.privacy.ledger import Account, Ledger
-from hushway.workbench import work
-from hushway.workbench.voice import Voice
+from hushway.workbench import worker_tasks
+from hushway.workbench.worker_events import EventWriter
 from support.little_plans import FAMILIES
 from support.scene import PLAN, Scene
 
@@ -21,11 +21,13 @@ def by_command(scene: Scene, **options: str) -> None:
 
 
 def by_workbench(scene: Scene, **options: str) -> None:
-    work.account(scene.folder / PLAN, options, Voice(StringIO(), goes_on=False))
+    worker_tasks.account(
+        scene.folder / PLAN, options, EventWriter(StringIO(), outlives_server=False)
+    )
 
 
 def by_python(scene: Scene, **options: Any) -> None:
-    hushway.open_account(hushway.prepare(hushway.load_plan(scene.folder / PLAN)), **options)
+    hushway.ledger.open(scene.folder / PLAN, **options)
 
 
 FACES = (by_command, by_workbench, by_python)
@@ -55,5 +57,5 @@ def test_an_account_that_was_opened_without_a_delta_can_pay_for_the_plan(
 ) -> None:
     scene = Scene.written(tmp_path / "city", family)
     job = hushway.prepare(hushway.load_plan(scene.folder / PLAN))
-    hushway.open_account(job, epsilon="4")
+    hushway.ledger.open(job, epsilon="4")
     assert hushway.price(job).affordable

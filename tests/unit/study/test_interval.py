@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hushway.study.study_table import Interval
+from hushway.study.results import Interval
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 from functools import partial
 from pathlib import Path
 
-from hushway.study.study_table import StudyTable, save_study
+from hushway.study.results import Figures, Report, StudyTable
 
 TABLES = [
     StudyTable(title=title, columns=["method", "#error"], rows=[["sound", "0.1"]])
@@ -18,13 +18,14 @@ def note(text: str, path: Path) -> None:
 
 def test_numbers_tables_statements_and_pictures_are_saved(tmp_path: Path) -> None:
     folder = tmp_path / "a" / "study"
-    save_study(
-        folder,
+    Report(
         facts={"ε": 1},
-        tables=TABLES,
+        headlines=TABLES[:1],
+        further=TABLES[1:],
         statements=["One.", "Two."],
+        remarks=["Three."],
         pictures={"one.png": partial(note, "1"), "two.png": partial(note, "2")},
-    )
+    ).save(folder)
     assert json.loads((folder / "numbers.json").read_text(encoding="utf-8")) == {"ε": 1}
     first, second = (table.markdown() for table in TABLES)
     text = (folder / "tables.md").read_text(encoding="utf-8")
@@ -33,9 +34,20 @@ def test_numbers_tables_statements_and_pictures_are_saved(tmp_path: Path) -> Non
 
 
 def test_a_study_beside_another_has_names_of_its_own(tmp_path: Path) -> None:
-    save_study(tmp_path, prefix="other-", facts={}, tables=TABLES[:1], pictures={})
+    Report(facts={}, headlines=TABLES[:1]).save(tmp_path, prefix="other-")
     assert sorted(path.name for path in tmp_path.iterdir()) == [
         "other-numbers.json",
         "other-tables.md",
     ]
     assert (tmp_path / "other-tables.md").read_text(encoding="utf-8") == TABLES[0].markdown()
+
+
+def test_figures_are_means_over_runs_by_setting_and_name() -> None:
+    figures = Figures("method", "epsilon")
+    figures.add("sound", "1", rows=[{"mre": 1.0, "rsse": 4.0}, {"mre": 3.0, "rsse": 4.0}])
+    figures.add("sound", "0.1", rows=[{"mre": 7.0}])
+    assert figures.of("sound", "1", "mre").mean == 2.0
+    assert figures.deviation("sound", "1", "rsse") == 0.0
+    assert figures.get("sound", "0.1", "rsse") is None
+    assert figures.tried("epsilon") == ["1", "0.1"]
+    assert figures.facts()[0]["figure"] == "mre"

@@ -1,42 +1,18 @@
 """Small cities for buses and shuttles, with riders who leave one after another."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
 from hushway.transit.operations import ServiceRules
 from hushway.transit.rider_trips import RiderTrips, in_order
+from support.rider_scenes import Scene, placed
 
-# On the equator, this many degrees are a metre.
-DEGREE = 1 / 111_320
-Spot = tuple[float, float, str]
 Place = Callable[..., Locations]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Scene:
-    """What a day of operations begins with."""
-
-    routes: Itineraries
-    trips: RiderTrips
-    fleet: tuple[int, ...]
-    rules: ServiceRules
-    window_s: tuple[int, int]
-
-
-def placed(*spots: Spot) -> Locations:
-    """Returns places at metres east and north, and their zones."""
-    return Locations(
-        tuple(
-            Location(id=f"p{i}", name="", lon=east * DEGREE, lat=north * DEGREE, zone=zone)
-            for i, (east, north, zone) in enumerate(spots)
-        )
-    )
 
 
 def random_routes(rng: np.random.Generator) -> Itineraries:

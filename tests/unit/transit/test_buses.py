@@ -111,9 +111,7 @@ def test_riders_board_the_first_bus_with_a_seat_all_the_way(placed: Place, seed:
 def test_a_network_without_lines_has_no_buses(placed: Place) -> None:
     for hubs in (0, 2):
         network = TransitNetwork(
-            locations=placed((0.0, 0.0, "a"), (500.0, 0.0, "a")),
-            hubs=tuple(range(hubs)),
-            lines=(),
+            locations=placed((0.0, 0.0, "a"), (500.0, 0.0, "a")), hubs=tuple(range(hubs)), lines=()
         )
         buses = buses_of(network, seats=1, start_s=0, end_s=0)
         assert len(buses.line) == len(buses.load) == len(buses.clock) == 0

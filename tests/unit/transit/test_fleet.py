@@ -12,10 +12,9 @@ from hushway.geography.locations import Locations
 from hushway.geography.transit import TransitNetwork
 from hushway.transit.fleet import FleetPlan, least_enough, size_fleet
 from hushway.transit.fleet_bounds import fewest_shuttles
+from hushway.transit.legs import ShuttleLegs, planned_legs, stand_order, stands
 from hushway.transit.operations import ServiceRules, limits_of, serve_legs
-from hushway.transit.planned_legs import planned_legs, stand_order, stands
 from hushway.transit.rider_trips import RiderTrips, in_order
-from hushway.transit.trip_rows import ShuttleLegs
 
 Place = Callable[..., Locations]
 # A second look goes so far below a size that is enough.

@@ -12,7 +12,7 @@ from hushway.errors import PlanError, PrivacyError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.registry import contents_of
 from hushway.geography.itineraries import Itineraries, itineraries
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.compiled import rows
@@ -20,13 +20,12 @@ from hushway.privacy.measured import Internal
 from hushway.transit.day_demand import DayDemand, one_day
 from hushway.transit.fleet import size_fleet
 from hushway.transit.judge import Drawn, FleetVerdict, drivers, judge_fleet
+from hushway.transit.legs import leg_rows
 from hushway.transit.operations import Operations, ServiceRules, operate
-from hushway.transit.trip_rows import leg_rows
+from support.rider_scenes import placed
 
 RULES = ServiceRules()
 WAIT_S = 180
-# On the equator, this many degrees are a metre.
-DEGREE = 1 / 111_320
 EIGHT, TEN = 8 * 3600, 10 * 3600
 
 
@@ -37,18 +36,9 @@ def silent(_step: str, _share: float | None = None, /) -> None:
 @pytest.fixture(scope="module")
 def routes() -> Itineraries:
     rng = np.random.Generator(np.random.PCG64(11))
-    spots = rng.uniform(0, 4_000, (12, 2))
-    places = tuple(
-        Location(
-            id=f"p{i}",
-            name="",
-            lon=east * DEGREE,
-            lat=north * DEGREE,
-            zone="west" if east < 2_000 else "east",
-        )
-        for i, (east, north) in enumerate(spots.tolist())
-    )
-    return itineraries(TransitNetwork(locations=Locations(places), hubs=(), lines=()))
+    spots = rng.uniform(0, 4_000, (12, 2)).tolist()
+    places = placed(*((*spot, "west" if spot[0] < 2_000 else "east") for spot in spots))
+    return itineraries(TransitNetwork(locations=places, hubs=(), lines=()))
 
 
 def demand_of(routes: Itineraries, *, trips: int, seed: int = 1, days: int = 1) -> DayDemand:
@@ -74,13 +64,7 @@ def judged(
     demand: DayDemand, routes: Itineraries, *, truth: DayDemand | None = None, draws: int = 3
 ) -> FleetVerdict:
     return judge_fleet(
-        demand,
-        routes,
-        truth=truth,
-        draws=draws,
-        rules=RULES,
-        mean_wait_s=WAIT_S,
-        progress=silent,
+        demand, routes, truth=truth, draws=draws, rules=RULES, mean_wait_s=WAIT_S, progress=silent
     ).value
 
 
@@ -169,13 +153,7 @@ def test_the_same_question_gets_the_same_answer(routes: Itineraries) -> None:
 def test_a_verdict_is_refused_by_every_writer_of_releases(routes: Itineraries) -> None:
     demand = demand_of(routes, trips=20)
     verdict = judge_fleet(
-        demand,
-        routes,
-        truth=demand,
-        draws=1,
-        rules=RULES,
-        mean_wait_s=WAIT_S,
-        progress=silent,
+        demand, routes, truth=demand, draws=1, rules=RULES, mean_wait_s=WAIT_S, progress=silent
     )
     assert isinstance(verdict, Internal)
     with pytest.raises(PrivacyError, match="against the truth"):

@@ -123,9 +123,7 @@ def mean(values: list[int]) -> float:
 @pytest.mark.parametrize("seed", range(15))
 def test_figures_are_what_the_riders_add_up_to(scene_of: Callable[..., Any], seed: int) -> None:
     scene = scene_of(seed)
-    day = operate(
-        scene.routes, scene.trips, scene.fleet, rules=scene.rules, window_s=scene.window_s
-    )
+    day = scene.run()
     served = [leg for leg in day.leg if leg["leave_s"] >= 0]
     waits = [int(leg["board_s"] - leg["request_s"]) for leg in served]
     buses = sum(int(trip["buses"]) for trip in day.trip)

@@ -105,7 +105,5 @@ def test_trips_out_of_order_or_to_nowhere_are_refused(
 ) -> None:
     with pytest.raises(PlanError, match="order of departure"):
         RiderTrips(
-            depart_s=np.array(depart_s),
-            origin=np.array([0, 0]),
-            destination=np.array(destination),
+            depart_s=np.array(depart_s), origin=np.array([0, 0]), destination=np.array(destination)
         )

@@ -9,10 +9,10 @@ import pytest
 from hushway.transit.routes import (
     MOST_STOPS,
     NOWHERE,
-    Fit,
+    Insertion,
     Ride,
     Shuttles,
-    best_fit,
+    best_insertion,
     finish_stop,
     insert,
     parked,
@@ -148,9 +148,9 @@ def random_ride(rng: np.random.Generator, drive_s: np.ndarray, leg: int, now_s: 
     )
 
 
-def agreed_fit(shuttles: Shuttles, route: Route, number: int, ride: Ride) -> Fit:
+def agreed_fit(shuttles: Shuttles, route: Route, number: int, ride: Ride) -> Insertion:
     """Returns the best fit, after a comparison with all that there are."""
-    found = best_fit(shuttles, number, ride, FOREVER)
+    found = best_insertion(shuttles, number, ride, FOREVER)
     every = route.every_fit(ride)
     if not every:
         assert (found.pickup, found.dropoff) == (NOWHERE, NOWHERE)
@@ -202,9 +202,9 @@ def test_only_a_better_fit_than_the_one_at_hand_is_found() -> None:
     shuttles = parked(np.array([0]), 0, drive_s=drive_s, seats=4)
     for leg in range(5):
         ride = random_ride(rng, drive_s, leg, 0)._replace(latest_pickup_s=FOREVER)
-        fit = best_fit(shuttles, 0, ride, FOREVER)
-        assert best_fit(shuttles, 0, ride, fit.delay_s + 1) == fit
-        assert best_fit(shuttles, 0, ride, fit.delay_s) == (fit.delay_s, NOWHERE, NOWHERE)
+        fit = best_insertion(shuttles, 0, ride, FOREVER)
+        assert best_insertion(shuttles, 0, ride, fit.delay_s + 1) == fit
+        assert best_insertion(shuttles, 0, ride, fit.delay_s) == (fit.delay_s, NOWHERE, NOWHERE)
         insert(shuttles, 0, ride, fit)
 
 
@@ -234,18 +234,18 @@ def test_an_idle_shuttle_turns_round_or_comes_by_its_stand(
 ) -> None:
     shuttles = on_the_way_home()
     ride = Ride(0, pickup, 9, now_s, pickup_s, direct_s=10 * (9 - pickup), longest_s=99)
-    fit = best_fit(shuttles, 0, ride, FOREVER)
+    fit = best_insertion(shuttles, 0, ride, FOREVER)
     assert fit == (pickup_s + 10 * (9 - pickup) - now_s, 0, 0)
     assert insert(shuttles, 0, ride, fit) == pickup_s
     too_soon = ride._replace(latest_pickup_s=pickup_s - 1)
-    assert best_fit(on_the_way_home(), 0, too_soon, FOREVER).pickup == NOWHERE
+    assert best_insertion(on_the_way_home(), 0, too_soon, FOREVER).pickup == NOWHERE
 
 
 def test_driving_home_counts_as_far_as_it_was_driven() -> None:
     for now_s, driven_s in ((110, 10 + 30), (900, 60 + 80)):
         shuttles = on_the_way_home()
         ride = Ride(0, 8, 9, now_s, FOREVER, direct_s=10, longest_s=99)
-        insert(shuttles, 0, ride, best_fit(shuttles, 0, ride, FOREVER))
+        insert(shuttles, 0, ride, best_insertion(shuttles, 0, ride, FOREVER))
         finish_stop(shuttles, 0, 0, FOREVER)
         assert shuttles.shuttle["driven_s"] == [driven_s]
 
@@ -259,7 +259,7 @@ def test_only_time_with_a_rider_in_the_window_is_busy(
 ) -> None:
     shuttles = parked(np.array([0]), 0, drive_s=ROAD_S, seats=2)
     ride = Ride(0, 2, 8, 0, FOREVER, direct_s=60, longest_s=60)  # on board from 20 to 80
-    insert(shuttles, 0, ride, best_fit(shuttles, 0, ride, FOREVER))
+    insert(shuttles, 0, ride, best_insertion(shuttles, 0, ride, FOREVER))
     finish_stop(shuttles, 0, start_s, end_s)
     finish_stop(shuttles, 0, start_s, end_s)
     assert shuttles.shuttle["busy_s"] == [busy_s]
@@ -270,9 +270,9 @@ def test_a_route_takes_as_many_stops_as_there_is_room_for() -> None:
     shuttles = parked(np.array([0]), 0, drive_s=ROAD_S, seats=2)
     for leg in range(MOST_STOPS // 2):
         ride = Ride(leg, leg % 9, leg % 9 + 1, 0, FOREVER, direct_s=10, longest_s=FOREVER)
-        fit = best_fit(shuttles, 0, ride, FOREVER)
+        fit = best_insertion(shuttles, 0, ride, FOREVER)
         assert fit.pickup != NOWHERE
         insert(shuttles, 0, ride, fit)
     assert shuttles.shuttle["stops"] == [MOST_STOPS]
     ride = Ride(99, 0, 1, 0, FOREVER, direct_s=10, longest_s=FOREVER)
-    assert best_fit(shuttles, 0, ride, FOREVER).pickup == NOWHERE
+    assert best_insertion(shuttles, 0, ride, FOREVER).pickup == NOWHERE

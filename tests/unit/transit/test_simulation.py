@@ -12,9 +12,8 @@ import pytest
 from hushway.geography.itineraries import MODES, Access, Itineraries, itineraries
 from hushway.geography.locations import Locations
 from hushway.geography.transit import TransitNetwork, Travel
-from hushway.transit.operations import Operations, ServiceRules, limits_of, operate, serve_legs
-from hushway.transit.planned_legs import planned_legs, stand_order, stands
-from hushway.transit.trip_rows import ShuttleLegs
+from hushway.transit.legs import ShuttleLegs, planned_legs, stand_order, stands
+from hushway.transit.operations import Operations, ServiceRules, limits_of, serve_legs
 
 SHUTTLES, RIDERS = 0, 1  # who goes first at the same second
 NEVER = -1
@@ -278,9 +277,7 @@ class SlowDay:
 def both(scene: Any) -> tuple[Operations, SlowDay]:
     slow = SlowDay(scene)
     slow.run()
-    fast = operate(
-        scene.routes, scene.trips, scene.fleet, rules=scene.rules, window_s=scene.window_s
-    )
+    fast = scene.run()
     return fast, slow
 
 

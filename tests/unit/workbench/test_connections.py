@@ -14,7 +14,7 @@ from support.served import Served, served
 
 HALF = b"GET / HTTP/1.1\r\nHost: "
 HALF_A_BODY = (
-    b"POST /api/enter HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
+    b"POST /api/login HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}\r\n"
     b"Content-Length: 9\r\n\r\n{"
 )
 # None of them waits for as long as this, unless the server has forgotten a connection.

@@ -11,8 +11,8 @@ from hushway.families.load import load_plan, prepare
 from hushway.families.registry import family_named
 from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.steward.certify import check_bounds
-from hushway.workbench.standin import InventedCertificate, stand_in
-from hushway.workbench.work import WORK
+from hushway.workbench.preview import InventedCertificate, preview_release
+from hushway.workbench.worker_tasks import TASKS
 from support.little_plans import FAMILIES, ROWS, little_plan, write_little_files
 
 
@@ -49,7 +49,7 @@ def rowless(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
 def test_a_stand_in_is_drawn_without_a_row_and_stamped(rowless: Path) -> None:
     files = sorted(rowless.parent.iterdir())
     options = {"epsilon": "0.5", "trips": 2000, "people": 500}
-    found = stand_in(rowless, options, Listener())
+    found = preview_release(rowless, options, Listener())
     picture = base64.b64decode(found["picture"].removeprefix("data:image/png;base64,"))
     assert picture.startswith(b"\x89PNG")
     assert found["note"] is None
@@ -76,10 +76,10 @@ def test_invented_rows_are_bounded_as_the_plan_says(rowless: Path) -> None:
 def test_prices_and_curves_need_no_row(rowless: Path) -> None:
     files = sorted(rowless.parent.iterdir())
     listener = Listener()
-    price = WORK["price"](rowless, {}, listener)
+    price = TASKS["price"](rowless, {}, listener)
     assert price["cost"]
     assert price["account"] is None
-    curve = WORK["curve"](rowless, {"epsilons": ["0.5", "2", "1/2"]}, listener)
+    curve = TASKS["curve"](rowless, {"epsilons": ["0.5", "2", "1/2"]}, listener)
     assert [str(point["epsilon"]) for point in listener.parts] == ["1/2", "2"]
     assert curve["curve"] == listener.parts
     wide, narrow = (point["errors"][0]["error"] for point in curve["curve"])
@@ -91,14 +91,14 @@ def test_prices_and_curves_need_no_row(rowless: Path) -> None:
 def test_a_larger_budget_is_off_by_less_on_the_same_invented_rows(rowless: Path) -> None:
     def off(epsilon: str) -> float:
         options = {"epsilon": epsilon, "trips": 5000}
-        return float(stand_in(rowless, options, Listener())["errors"][0]["error"])
+        return float(preview_release(rowless, options, Listener())["errors"][0]["error"])
 
     assert off("0.1") > 2 * off("4")
 
 
 @pytest.mark.parametrize("rowless", ["density"], indirect=True)
 def test_a_guess_that_is_not_enough_is_said_in_a_sentence(rowless: Path) -> None:
-    found = stand_in(rowless, {"epsilon": "1", "trips": 100}, Listener())
+    found = preview_release(rowless, {"epsilon": "1", "trips": 100}, Listener())
     assert found["picture"] is None
     assert "people" in found["note"]
     assert found["errors"]
@@ -106,7 +106,7 @@ def test_a_guess_that_is_not_enough_is_said_in_a_sentence(rowless: Path) -> None
 
 @pytest.mark.parametrize("rowless", ["od"], indirect=True)
 def test_what_is_invented_can_never_be_taken_for_a_release(rowless: Path) -> None:
-    from hushway.workbench.standin import _certificate
+    from hushway.workbench.preview import _certificate
 
     certificate = _certificate(prepare(load_plan(rowless)))
     assert isinstance(certificate, InventedCertificate)

@@ -8,7 +8,7 @@ import httpx2
 import pytest
 
 from hushway.errors import HushwayError
-from hushway.workbench import listening
+from hushway.workbench import http_server
 from hushway.workbench.addresses import LOOPBACK
 from support.little_bench import come_in
 from support.other_port import another_port
@@ -35,7 +35,7 @@ def test_another_port_gets_nothing_that_it_could_replay(plan: Path) -> None:
 
 
 def test_localhost_is_taken_under_both_of_its_numbers() -> None:
-    listeners = listening.listen_as_localhost()
+    listeners = http_server.listen_as_localhost()
     ports = {listener.getsockname()[1] for listener in listeners}
     numbers = [listener.getsockname()[0] for listener in listeners]
     for listener in listeners:
@@ -48,16 +48,16 @@ def test_a_port_on_which_somebody_else_would_answer_is_not_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     taken: list[int] = []
-    bound = listening._bound
+    bound = http_server._bound
 
     def first_two_are_taken(host: str, port: int) -> socket.socket:
-        if host == listening.LOOPBACK_6 and len(taken) < 2:
+        if host == http_server.LOOPBACK_6 and len(taken) < 2:
             taken.append(port)
             raise OSError(errno.EADDRINUSE, "taken")
         return bound(host, port)
 
-    monkeypatch.setattr(listening, "_bound", first_two_are_taken)
-    first, *others = listening.listen_as_localhost()
+    monkeypatch.setattr(http_server, "_bound", first_two_are_taken)
+    first, *others = http_server.listen_as_localhost()
     assert first.getsockname()[1] not in taken
     for listener in (first, *others):
         listener.close()
@@ -66,7 +66,7 @@ def test_a_port_on_which_somebody_else_would_answer_is_not_used(
 @pytest.mark.parametrize("number", [errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT])
 def test_without_ipv6_one_number_is_enough(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     _refuse_ipv6(monkeypatch, number)
-    (only,) = listening.listen_as_localhost()
+    (only,) = http_server.listen_as_localhost()
     with only:
         assert only.getsockname()[0] == LOOPBACK
 
@@ -76,16 +76,16 @@ def test_if_no_port_is_free_under_both_numbers_that_is_an_error(
 ) -> None:
     _refuse_ipv6(monkeypatch, errno.EADDRINUSE)
     with pytest.raises(HushwayError, match="No port is free") as caught:
-        listening.listen_as_localhost()
+        http_server.listen_as_localhost()
     assert "End other servers" in caught.value.advice
 
 
 def _refuse_ipv6(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    bound = listening._bound
+    bound = http_server._bound
 
     def refuse(host: str, port: int) -> socket.socket:
-        if host == listening.LOOPBACK_6:
+        if host == http_server.LOOPBACK_6:
             raise OSError(number, "no")
         return bound(host, port)
 
-    monkeypatch.setattr(listening, "_bound", refuse)
+    monkeypatch.setattr(http_server, "_bound", refuse)

@@ -10,8 +10,8 @@ import pytest
 
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES
+from hushway.workbench.plan_folder import PlanFolders
 from hushway.workbench.plan_text import edited, read_plan
-from hushway.workbench.shelf import Shelf
 from support.little_bench import HEAD, OURS, Steward, steward_of, write_plan
 
 
@@ -30,12 +30,12 @@ def test_plans_in_a_folder_and_below_it_are_known_and_other_files_are_not(tmp_pa
 def test_a_plan_that_is_named_is_known_whatever_is_in_it(tmp_path: Path) -> None:
     file = tmp_path / "empty.toml"
     file.touch()
-    assert [plan.name for plan in Shelf([file]).plans()] == ["empty.toml"]
+    assert [plan.name for plan in PlanFolders([file]).plans()] == ["empty.toml"]
 
 
 def test_what_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(PlanError, match="no plan or folder"):
-        Shelf([tmp_path / "none"])
+        PlanFolders([tmp_path / "none"])
 
 
 def test_a_plan_is_shown_with_its_values_and_no_path_of_the_machine(

@@ -13,10 +13,10 @@ import pytest
 import uvicorn
 from typer.testing import CliRunner
 
-from hushway.cli import serve as verb
 from hushway.cli.demo import how_to_open
 from hushway.cli.verbs import app
 from hushway.errors import HushwayError
+from hushway.workbench import serve as verb
 from hushway.workbench import server
 from support import held_child
 from support.little_bench import come_in, spent, wait_for
@@ -43,7 +43,9 @@ def test_a_port_that_is_taken_is_one_error() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         with pytest.raises(HushwayError, match="cannot be used") as caught:
-            server.serve([Path()], host="127.0.0.1", port=port, announce=print, notice=print)
+            server.run_workbench(
+                [Path()], host="127.0.0.1", port=port, announce=print, notice=print
+            )
     assert "--port" in caught.value.advice
 
 
@@ -59,7 +61,13 @@ def test_whoever_lets_others_ask_is_warned_and_readers_stay_at_home(
     said: list[str] = []
     monkeypatch.setattr(uvicorn.Server, "run", lambda _server, sockets: len(sockets))
     monkeypatch.setattr(server, "ReaderProcess", None)
-    server.serve([tmp_path], host="0.0.0.0", port=0, announce=said.append, notice=said.append)  # noqa: S104  what is warned of
+    server.run_workbench(
+        [tmp_path],
+        host="0.0.0.0",  # noqa: S104  what is warned of
+        port=0,
+        announce=said.append,
+        notice=said.append,
+    )
     warning, address = said
     assert "Others on the network" in warning
     assert "/#token=" in address
@@ -72,7 +80,9 @@ def test_a_name_of_two_numbers_is_announced_as_the_one_that_is_listened_on(
     said: list[str] = []
     monkeypatch.setattr(uvicorn.Server, "run", lambda _server, sockets: len(sockets))
     monkeypatch.setattr(server, "ReaderProcess", nullcontext)
-    server.serve([tmp_path], host="localhost", port=0, announce=said.append, notice=said.append)
+    server.run_workbench(
+        [tmp_path], host="localhost", port=0, announce=said.append, notice=said.append
+    )
     (address,) = said
     assert address.startswith("http://127.0.0.1:")
 

@@ -124,7 +124,7 @@ def test_what_was_typed_for_another_text_publishes_nothing(steward: Steward, fun
         ("price", {"trips": True}),
         ("price", {"trips": "many"}),
         ("price", {"trips": 10**13}),
-        ("standin", {"trips": 5}),
+        ("preview", {"trips": 5}),
         ("account", {"epsilon": "0"}),
         ("account", {"epsilon": "4", "delta": "x"}),
     ],

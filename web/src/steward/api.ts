@@ -1,4 +1,4 @@
-/** What the workbench's server is asked, and how it refuses. */
+/** Requests to the workbench's server, and its errors. */
 
 import { keepSession, sessionHeaders, tokenIn } from "./session";
 
@@ -19,7 +19,7 @@ export interface ListedPlan {
   readonly title: string | null;
   readonly release_type: string | null;
   readonly published: boolean;
-  /** What the readers' pages call its release. */
+  /** The slug of its release in the readers' pages. */
   readonly slug?: string | null;
 }
 
@@ -50,7 +50,7 @@ export interface Listed {
   readonly state: "running" | "done" | "failed" | "interrupted";
 }
 
-/** Asks the server; what it refuses is thrown in its own words. */
+/** Sends a request; an error of the server is thrown with its message. */
 export async function ask<T>(path: string, method = "GET", body?: unknown): Promise<T> {
   let answer: Response;
   try {
@@ -70,16 +70,16 @@ export async function ask<T>(path: string, method = "GET", body?: unknown): Prom
   return facts as T;
 }
 
-/** Comes in, if the address of this page is the one that lets a browser in. */
-export async function comeIn(): Promise<void> {
+/** Logs in, if the address of this page is a login link. */
+export async function logIn(): Promise<void> {
   const token = tokenIn(location.hash);
   if (token === null) return;
-  // It is used up by this, and belongs into no history.
+  // The token works once, and must not stay in the browser's history.
   history.replaceState(null, "", location.pathname);
   try {
-    keepSession((await ask<{ session: string }>("api/enter", "POST", { token })).session);
+    keepSession((await ask<{ session: string }>("api/login", "POST", { token })).session);
   } catch (error) {
-    // Whoever opens a used address in the browser that it has let in is still in.
+    // A used link, opened in the browser that is logged in already, is no error.
     if (!("Authorization" in sessionHeaders())) throw error;
   }
 }
@@ -92,7 +92,7 @@ export function refusalOf(facts: unknown, status = 0): Refusal {
   return new Refusal(text("message") || unknown, text("advice"), notes, status);
 }
 
-/** Anything that went wrong, as a refusal. */
+/** Any error as a refusal. */
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   return new Refusal("This page made a mistake.", "Reload it. Nothing was spent by that.");

@@ -3,7 +3,7 @@
 import { ask, asRefusal, type Facts, type Listed, type Plan, type Refusal } from "./api";
 import { valueAt } from "./fields";
 import { Job } from "./job.svelte";
-import type { CheckResult, CurveResult, CurvePoint, PriceResult, PublishResult, StandinResult } from "./results";
+import type { CheckResult, CurveResult, CurvePoint, PriceResult, PublishResult, PreviewResult } from "./results";
 
 export class Desk {
   text = $state("");
@@ -18,7 +18,7 @@ export class Desk {
   readonly check: Job<CheckResult>;
   readonly price: Job<PriceResult>;
   readonly curve: Job<CurveResult, CurvePoint>;
-  readonly standin: Job<StandinResult>;
+  readonly preview: Job<PreviewResult>;
   readonly account: Job<unknown>;
   readonly publish: Job<PublishResult>;
 
@@ -29,7 +29,7 @@ export class Desk {
     this.check = new Job(id, "check");
     this.price = new Job(id, "price");
     this.curve = new Job(id, "curve");
-    this.standin = new Job(id, "standin");
+    this.preview = new Job(id, "preview");
     this.account = new Job(id, "account", () => void this.price.start());
     this.publish = new Job(id, "publish", () => {
       whenSpent();
@@ -93,7 +93,7 @@ export class Desk {
   }
 
   close(): void {
-    for (const job of [this.check, this.price, this.curve, this.standin, this.account, this.publish]) job.close();
+    for (const job of [this.check, this.price, this.curve, this.preview, this.account, this.publish]) job.close();
   }
 
   private take(plan: Plan): void {

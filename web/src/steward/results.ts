@@ -53,7 +53,7 @@ export interface CurveResult {
   readonly curve: readonly CurvePoint[];
 }
 
-export interface StandinResult {
+export interface PreviewResult {
   readonly picture: string | null;
   readonly caption: string;
   readonly errors: readonly FigureError[];

@@ -1,17 +1,17 @@
-/** The session token: sent in a header by pages of this very address, and by nothing else.
+/** The session token, which only pages of this origin can send, in a header.
  *
- * Browsers send cookies to every port of a host, and so to other servers on the same machine. What
- * a page stores is kept apart by port as well, and no browser sends it anywhere by itself.
+ * Browsers send cookies to every port of a host, and so to other servers on the same machine. Local
+ * storage is separate for every port, and no browser sends it anywhere by itself.
  */
 
 const KEPT = "hushway-session";
-const ENTRANCE = /^#token=([A-Za-z0-9_-]+)$/;
+const LOGIN_LINK = /^#token=([A-Za-z0-9_-]+)$/;
 // Where a browser stores nothing, the session lasts until the page is closed.
 let session: string | null = null;
 
-/** The token of the address that lets a browser in, once. */
+/** The one-time token of a login link. */
 export function tokenIn(hash: string): string | null {
-  return ENTRANCE.exec(hash)?.[1] ?? null;
+  return LOGIN_LINK.exec(hash)?.[1] ?? null;
 }
 
 export function keepSession(token: string): void {
@@ -19,17 +19,17 @@ export function keepSession(token: string): void {
   try {
     localStorage.setItem(KEPT, token);
   } catch {
-    // This page can still work.
+    // Without storage this page still works.
   }
 }
 
-/** What says to the server who asks. */
+/** The header with the session token. */
 export function sessionHeaders(): Record<string, string> {
   const token = storedSession() ?? session;
   return token === null ? {} : { Authorization: `Bearer ${token}` };
 }
 
-// Another tab may have come in again meanwhile, so what is stored counts.
+// Another tab may have logged in again meanwhile, so the stored token is used.
 function storedSession(): string | null {
   try {
     return localStorage.getItem(KEPT);

@@ -3,9 +3,9 @@
 What was computed against the truth comes wrapped in `Internal`, and cannot be published.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hushway.lazy_exports import face
+from hushway.lazy_exports import attach
 
 __all__ = [
     "ArrayVisits",
@@ -23,24 +23,15 @@ __all__ = [
     "paris_scene",
 ]
 
-_find = face(
-    __name__,
-    {
-        "city.paris": ("paris",),
-        "fit.table": ("DensityTable",),
-        "mechanism.series": ("density_series", "naive_laplace"),
-        "public.geometry": ("density_universe",),
-        "public.visits": ("DensityUniverse", "VisitLimits"),
-        "rows.counts": ("ArrayVisits",),
-        "study.errors": ("DensityErrors", "density_errors"),
-        "study.scene": ("DensityScene", "area_truth", "paris_scene"),
-    },
-)
-
-
-def __getattr__(name: str) -> Any:
-    return _find(name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from hushway.families.density.city.paris import paris
+    from hushway.families.density.fit.table import DensityTable
+    from hushway.families.density.mechanism.series import density_series, naive_laplace
+    from hushway.families.density.planning.trial import area_truth
+    from hushway.families.density.public.geometry import density_universe
+    from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+    from hushway.families.density.rows.counts import ArrayVisits
+    from hushway.families.density.study.errors import DensityErrors, density_errors
+    from hushway.families.density.study.scene import DensityScene, paris_scene
+else:
+    __getattr__, __dir__ = attach(__name__, __all__)

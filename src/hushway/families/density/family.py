@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.intake import LAT, LON, PERSON, TIME, Intake
+from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, Intake
+from hushway.release.study import Study, StudyOption
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.privacy.certificate import Certificate
+    from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter
     from hushway.release.catalogue import Catalogue
     from hushway.release.drawing.atlas import Drawing
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
+    from hushway.study.results import Report
 
 _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
 # The template is for a city of millions. In one of 20,000 people so few visits need less noise.
@@ -57,6 +60,16 @@ class DensityFamily(Family):
         left_out_without={"place": "places"},
     )
     compared = ComparedTable(file="density.parquet", keys=("area", "starts"))
+    study = Study(
+        name="density",
+        help="Densities: figures 3 to 11 of the case study of call records in Paris (KDD 2014).",
+        runs=20,
+        run_of="method and setting",
+        options=(
+            StudyOption(name="people", help="People of the city.", least=1000, default=1_992_846),
+            StudyOption(name="seed", help="Chooses the city.", least=0, default=2014),
+        ),
+    )
 
     @property
     def plan(self) -> "type[AnyPlan]":
@@ -102,7 +115,7 @@ class DensityFamily(Family):
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
         """Counts invented rows of a guessed crowd in the place of a plan's."""
-        from hushway.families.density.planning.invented_rows import invented_density
+        from hushway.families.density.planning.forecast import invented_density
 
         return invented_density
 
@@ -160,6 +173,13 @@ class DensityFamily(Family):
         from hushway.families.density.little import little_density
 
         return little_density(folder)
+
+    def reproduce(self, **chosen: Any) -> "Internal[Report]":
+        """Repeats the experiments of the paper that the family is compared with."""
+        from hushway.families.density.study.report import report
+        from hushway.families.density.study.reproduce import reproduce_density
+
+        return report(reproduce_density(**chosen))
 
     def example(self, folder: Path) -> Example:
         """Writes a week of calls of a small synthetic Paris."""

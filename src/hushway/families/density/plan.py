@@ -16,17 +16,19 @@ from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
-    DAY_HOURS,
-    HOUR_MINUTES,
     AnyPlan,
-    Day,
     LossPlan,
-    MinuteOfDay,
     PlaceColumnsPlan,
     ProblemsPlan,
     RowsPlan,
     Rule,
     Section,
+)
+from hushway.release.plans.values import (
+    DAY_HOURS,
+    HOUR_MINUTES,
+    Day,
+    MinuteOfDay,
     Text,
     day_of,
 )

@@ -3,9 +3,9 @@
 What was computed against the truth comes wrapped in `Internal`, and cannot be published.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hushway.lazy_exports import face
+from hushway.lazy_exports import attach
 
 __all__ = [
     "Devices",
@@ -24,25 +24,15 @@ __all__ = [
     "smaller_noise",
 ]
 
-_find = face(
-    __name__,
-    {
-        "city.berkeley": ("berkeley",),
-        "city.road_city": ("road_city",),
-        "city.simulate": ("Devices", "Habits", "simulate_traces"),
-        "fit.table": ("LinkTable",),
-        "mechanism.counts": ("link_counts", "smaller_noise"),
-        "public.roads": ("RoadNetwork",),
-        "public.universe": ("LinkUniverse",),
-        "study.methods": ("LinkErrors", "link_errors"),
-        "study.scene": ("LinkScene", "drives_of"),
-    },
-)
-
-
-def __getattr__(name: str) -> Any:
-    return _find(name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from hushway.families.links.city.berkeley import berkeley
+    from hushway.families.links.city.road_city import road_city
+    from hushway.families.links.city.simulate import Devices, Habits, simulate_traces
+    from hushway.families.links.fit.table import LinkTable
+    from hushway.families.links.mechanism.counts import link_counts, smaller_noise
+    from hushway.families.links.public.roads import RoadNetwork
+    from hushway.families.links.public.universe import LinkUniverse
+    from hushway.families.links.study.methods import LinkErrors, link_errors
+    from hushway.families.links.study.scene import LinkScene, drives_of
+else:
+    __getattr__, __dir__ = attach(__name__, __all__)

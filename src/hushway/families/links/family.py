@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.intake import LAT, LON, PERSON, TIME, Intake
+from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, Intake
+from hushway.release.study import Study, StudyOption
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.privacy.certificate import Certificate
+    from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter
     from hushway.release.catalogue import Catalogue
     from hushway.release.drawing.atlas import Drawing
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.crowd import ExpectedPopulation
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
+    from hushway.study.results import Report
 
 # So few roads and so many people that most links clearly show at the template's budget.
 _LINKS, _PEOPLE = 1_200, 10_000
@@ -46,6 +49,16 @@ class LinksFamily(Family):
         files={"roads.file": "the public road network"},
     )
     compared = ComparedTable(file="links.parquet", keys=("period", "link_id"))
+    study = Study(
+        name="dp-ani",
+        help="Road networks: figures 4 to 8 of DP-ANI, attacks on it, and the sound counts beside "
+        "it.",
+        runs=5,
+        run_of="method and budget",
+        options=(
+            StudyOption(name="seed", help="Chooses the people of the city.", least=0, default=2019),
+        ),
+    )
 
     @property
     def plan(self) -> "type[AnyPlan]":
@@ -134,6 +147,13 @@ class LinksFamily(Family):
         from hushway.families.links.little import little_links
 
         return little_links(folder)
+
+    def reproduce(self, **chosen: Any) -> "Internal[Report]":
+        """Repeats the experiments of the paper that the family is compared with."""
+        from hushway.families.links.study.report import report
+        from hushway.families.links.study.reproduce import reproduce_dp_ani
+
+        return report(reproduce_dp_ani(**chosen))
 
     def example(self, folder: Path) -> Example:
         """Writes a day of traces on the roads of a synthetic city."""

@@ -13,18 +13,13 @@ from hushway.families.links.mechanism.catalogue import (
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.release.plans.missing import NamedTable
-from hushway.release.plans.sections import (
+from hushway.release.plans.sections import AnyPlan, LossPlan, ProblemsPlan, RowsPlan, Rule, Section
+from hushway.release.plans.values import (
     DAY_HOURS,
     HOUR_MINUTES,
-    AnyPlan,
     Day,
     Exact,
-    LossPlan,
     MinuteOfDay,
-    ProblemsPlan,
-    RowsPlan,
-    Rule,
-    Section,
     Text,
 )
 

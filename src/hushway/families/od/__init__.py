@@ -3,9 +3,9 @@
 What was computed against the truth comes wrapped in `Internal`, and cannot be published.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hushway.lazy_exports import face
+from hushway.lazy_exports import attach
 
 __all__ = [
     "DenseLaplace",
@@ -29,34 +29,23 @@ __all__ = [
     "with_ends",
 ]
 
-_find = face(
-    __name__,
-    {
-        "city.ann_arbor": ("ann_arbor",),
-        "mechanism.cbdp": ("od_cbdp",),
-        "mechanism.hierarchical": ("od_hierarchical",),
-        "mechanism.learned": ("od_learned", "with_ends"),
-        "mechanism.laplace": ("DenseLaplace", "SparseLaplace"),
-        "mechanism.shares": ("learned_shares", "spends_of"),
-        "fit.table": ("ODTable",),
-        "public.cells": ("ODCells",),
-        "public.features": ("Feature",),
-        "study.scene": (
-            "ODErrors",
-            "ODScene",
-            "city_features",
-            "city_scene",
-            "od_errors",
-            "trips_scene",
-            "try_out",
-        ),
-    },
-)
-
-
-def __getattr__(name: str) -> Any:
-    return _find(name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from hushway.families.od.city.ann_arbor import ann_arbor
+    from hushway.families.od.fit.table import ODTable
+    from hushway.families.od.mechanism.cbdp import od_cbdp
+    from hushway.families.od.mechanism.hierarchical import od_hierarchical
+    from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
+    from hushway.families.od.mechanism.learned import od_learned, with_ends
+    from hushway.families.od.mechanism.shares import learned_shares, spends_of
+    from hushway.families.od.planning.trial import (
+        ODErrors,
+        ODScene,
+        od_errors,
+        trips_scene,
+        try_out,
+    )
+    from hushway.families.od.public.cells import ODCells
+    from hushway.families.od.public.features import Feature
+    from hushway.families.od.study.scene import city_features, city_scene
+else:
+    __getattr__, __dir__ = attach(__name__, __all__)

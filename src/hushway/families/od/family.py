@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.intake import PERSON, TIME, Intake
+from hushway.release.plans.first_plan import PERSON, TIME, Intake
+from hushway.release.study import Study
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.privacy.certificate import Certificate
+    from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter
     from hushway.release.catalogue import Catalogue
     from hushway.release.drawing.atlas import Drawing
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
+    from hushway.study.results import Report
 
 
 class ODFamily(Family):
@@ -54,6 +57,13 @@ class ODFamily(Family):
         without_person={"privacy.unit": "trip", "privacy.max_trips": 1},
     )
     compared = ComparedTable(file="trips.parquet", keys=("period", "origin", "destination"))
+    study = Study(
+        name="cbdp",
+        help="OD tables: table 2 and figure 5 of constraint-based differential privacy (AAMAS "
+        "2018).",
+        runs=50,
+        run_of="mechanism and budget",
+    )
 
     @property
     def plan(self) -> "type[AnyPlan]":
@@ -99,7 +109,7 @@ class ODFamily(Family):
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
         """Counts invented rows of a guessed crowd in the place of a plan's."""
-        from hushway.families.od.planning.invented_rows import invented_od
+        from hushway.families.od.planning.forecast import invented_od
 
         return invented_od
 
@@ -119,7 +129,7 @@ class ODFamily(Family):
 
     def contents(self, table: Any) -> "Contents":
         """Returns a published table as files that can be written."""
-        from hushway.families.od.files.contents import ODContents
+        from hushway.families.od.files.published import ODContents
 
         return ODContents(table)
 
@@ -174,6 +184,13 @@ class ODFamily(Family):
         from hushway.families.od.little import little_od
 
         return little_od(folder)
+
+    def reproduce(self, **chosen: Any) -> "Internal[Report]":
+        """Repeats the experiments of the paper that the family is compared with."""
+        from hushway.families.od.study.report import report
+        from hushway.families.od.study.reproduce import reproduce_cbdp
+
+        return report(reproduce_cbdp(**chosen))
 
     def example(self, folder: Path) -> Example:
         """Writes a synthetic weekday of Ann Arbor."""

@@ -4,7 +4,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.release.plans.sections import PlaceColumnsPlan, RowsPlan, Section, Text
+from hushway.release.plans.sections import PlaceColumnsPlan, RowsPlan, Section
+from hushway.release.plans.values import Text
 
 
 class TripColumnsPlan(Section):

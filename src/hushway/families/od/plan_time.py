@@ -10,7 +10,8 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 from hushway.errors import GeographyError
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import DAY_MINUTES, HOLIDAYS, DayPart, DayType, day_type
-from hushway.release.plans.sections import Day, Section, Text, Texts, day_of
+from hushway.release.plans.sections import Section
+from hushway.release.plans.values import Day, Text, Texts, day_of
 from hushway.tables.first_lines import open_text
 from hushway.tables.unpacking import refuse_unfit
 

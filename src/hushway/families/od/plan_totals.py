@@ -6,7 +6,8 @@ from typing import Final, Literal
 from pydantic import Field, model_validator
 
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS
-from hushway.release.plans.sections import Section, Text
+from hushway.release.plans.sections import Section
+from hushway.release.plans.values import Text
 
 TOTAL: Final = "total"
 PERIOD: Final = "period"

@@ -3,9 +3,9 @@
 What was computed against the truth comes wrapped in `Internal`, and cannot be published.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from hushway.lazy_exports import face
+from hushway.lazy_exports import attach
 
 __all__ = [
     "LearnedSequences",
@@ -22,25 +22,15 @@ __all__ = [
     "step_spends",
 ]
 
-_find = face(
-    __name__,
-    {
-        "city.cards": ("metro",),
-        "mechanism.learned": ("LearnedSequences", "learned_spends"),
-        "fit.record_table": ("RecordTable",),
-        "mechanism.steps": ("step_spends",),
-        "fit.table": ("SequenceTable",),
-        "mechanism.tree": ("prefix_tree",),
-        "public.prefixes": ("SequenceUniverse",),
-        "public.taxonomy": ("Taxonomy",),
-        "study.data": ("SequenceScene", "card_scene", "grow"),
-    },
-)
-
-
-def __getattr__(name: str) -> Any:
-    return _find(name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+if TYPE_CHECKING:
+    from hushway.families.sequences.city.cards import metro
+    from hushway.families.sequences.fit.record_table import RecordTable
+    from hushway.families.sequences.fit.table import SequenceTable
+    from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
+    from hushway.families.sequences.mechanism.steps import step_spends
+    from hushway.families.sequences.mechanism.tree import prefix_tree
+    from hushway.families.sequences.public.prefixes import SequenceUniverse
+    from hushway.families.sequences.public.taxonomy import Taxonomy
+    from hushway.families.sequences.study.data import SequenceScene, card_scene, grow
+else:
+    __getattr__, __dir__ = attach(__name__, __all__)

@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.intake import PERSON, TIME, Intake
+from hushway.release.plans.first_plan import PERSON, TIME, Intake
+from hushway.release.study import Study
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.privacy.certificate import Certificate
+    from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter
     from hushway.release.catalogue import Catalogue
     from hushway.release.drawing.atlas import Drawing
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.crowd import ExpectedPopulation
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
+    from hushway.study.results import Report
 
 _CARDS = 150_000
 
@@ -53,6 +56,13 @@ class SequencesFamily(Family):
     )
     compared = ComparedTable(
         file="sequences.parquet", keys=("sequence",), optional=("periods",), error=None
+    )
+    study = Study(
+        name="prefix-tree",
+        help="Card sequences: tables 3 to 5 and figures 3 to 5 of the prefix-tree paper (KDD "
+        "2012).",
+        runs=3,
+        run_of="method and setting",
     )
 
     @property
@@ -104,7 +114,7 @@ class SequencesFamily(Family):
 
     def contents(self, table: Any) -> "Contents":
         """Returns a published table as files that can be written."""
-        from hushway.families.sequences.files.contents import contents_of
+        from hushway.families.sequences.files.check import contents_of
 
         return contents_of(table)
 
@@ -118,7 +128,7 @@ class SequencesFamily(Family):
         self, notes: "Notes", folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "Description | None":
         """Checks the files of a release."""
-        from hushway.families.sequences.files.contents import check_files_of
+        from hushway.families.sequences.files.check import check_files_of
 
         return check_files_of(notes, folder, certificate, facts)
 
@@ -171,6 +181,13 @@ class SequencesFamily(Family):
         from hushway.families.sequences.little import little_sequences
 
         return little_sequences(folder)
+
+    def reproduce(self, **chosen: Any) -> "Internal[Report]":
+        """Repeats the experiments of the paper that the family is compared with."""
+        from hushway.families.sequences.study.report import report
+        from hushway.families.sequences.study.reproduce import reproduce_prefix_tree
+
+        return report(reproduce_prefix_tree(**chosen))
 
     def example(self, folder: Path) -> Example:
         """Writes a day of a synthetic metro's cards."""

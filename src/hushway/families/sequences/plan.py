@@ -15,10 +15,9 @@ from hushway.release.plans.sections import (
     ProblemsPlan,
     RowsPlan,
     Section,
-    Text,
-    Texts,
     TimePlan,
 )
+from hushway.release.plans.values import Text, Texts
 
 _ZONE = "zone"
 

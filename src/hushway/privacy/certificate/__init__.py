@@ -1,11 +1,6 @@
 """The certificate of a release."""
 
-from hushway.privacy.certificate.certificate import (
-    SOFTWARE,
-    STAMP,
-    VERSION,
-    Certificate,
-)
+from hushway.privacy.certificate.certificate import SOFTWARE, STAMP, VERSION, Certificate
 from hushway.privacy.certificate.parts import (
     AccountStatement,
     Contribution,

@@ -16,10 +16,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any
+from typing import Any, ClassVar
 
 from hushway.errors import HushwayError, PrivacyError, ReleaseError, damaged
-from hushway.privacy.accounting import epsilon_by_pld, epsilon_by_zcdp
+from hushway.privacy.accounting import LARGE_DELTA, epsilon_by_pld, epsilon_by_zcdp
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate.parts import (
     AccountStatement,
@@ -36,7 +36,6 @@ from hushway.privacy.certificate.parts import (
     refuse_internal,
 )
 from hushway.privacy.certificate.terms import Terms
-from hushway.privacy.delta import LARGE_DELTA
 from hushway.privacy.events import Event, event_from_json, event_to_json
 from hushway.privacy.loss import Loss, Measure, cost_on, exact
 from hushway.privacy.measured import Internal
@@ -68,16 +67,6 @@ _COMPOSITION = {
         "squared over two."
     ),
 }
-_SAMPLER = "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
-_FLOATING_POINT = (
-    "Counts and noise are whole numbers; every comparison that shapes a law is between whole "
-    "numbers, and ties are settled with more random bits. No float takes part before the noise is "
-    "in; what follows is post-processing."
-)
-_NO_DIGEST = (
-    "No digest of the input is published: a plain digest of private rows would let anyone confirm "
-    "a guess of them."
-)
 # What a publisher may say about a release, and nobody can compute.
 _STATED = ("publisher", "contact", "licence", "region", "approver", "intended_use")
 _UNTRUSTED = "Do not trust this release; ask its publisher for one that adds up."
@@ -105,6 +94,18 @@ class Certificate:
         intended_use: What it is meant for.
     """
 
+    sampler: ClassVar[str] = (
+        "certified inversion tables of the discrete Laplace and discrete Gaussian laws"
+    )
+    floating_point: ClassVar[str] = (
+        "Counts and noise are whole numbers; every comparison that shapes a law is between whole "
+        "numbers, and ties are settled with more random bits. No float takes part before the noise "
+        "is in; what follows is post-processing."
+    )
+    input_digest: ClassVar[str] = (
+        "No digest of the input is published: a plain digest of private rows would let anyone "
+        "confirm a guess of them."
+    )
     release_id: str
     title: str
     terms: Terms
@@ -158,27 +159,8 @@ class Certificate:
         """The composition rule in words."""
         return _COMPOSITION[self.claim.measure]
 
-    @property
-    def sampler(self) -> str:
-        """What draws the noise."""
-        return _SAMPLER
-
-    @property
-    def floating_point(self) -> str:
-        """Why no rounding of floats can leak."""
-        return _FLOATING_POINT
-
-    @property
-    def input_digest(self) -> str:
-        """Why there is no digest of the input."""
-        return _NO_DIGEST
-
     def check_epsilon_delta(self) -> None:
-        """Checks that the claimed (epsilon, delta) is what the events cost.
-
-        Raises:
-            ReleaseError: It is less, or more than rounding explains.
-        """
+        """Checks that the claimed (epsilon, delta) is what the events cost."""
         if self.epsilon_delta is None:
             return
         claimed = float(exact(self.epsilon_delta.epsilon))
@@ -191,11 +173,7 @@ class Certificate:
             )
 
     def check_account(self) -> None:
-        """Checks that the account has spent on this release and has not passed its limit.
-
-        Raises:
-            ReleaseError: The statement cannot be true of an account that was charged so.
-        """
+        """Checks that the account has spent on this release and has not passed its limit."""
         account = self.account
         try:
             cost = cost_on((event.loss for event in self.terms.reserved), account.measure)
@@ -281,12 +259,7 @@ class Certificate:
 
     @classmethod
     def from_json(cls, data: bytes) -> "Certificate":
-        """Reads a certificate and refuses one that was edited.
-
-        Raises:
-            ReleaseError: The bytes are not a certificate, the events do not add up to the claim, or
-                the bytes are not those that `to_json` would write.
-        """
+        """Reads a certificate and refuses one that was edited."""
         facts = _certificate_facts(data)
         try:
             certificate = _certificate_of(facts)

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from hushway.errors import PrivacyError
-from hushway.privacy.delta import is_large
+from hushway.privacy.accounting import is_large
 from hushway.privacy.loss import Measure, exact, loss_of
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import OsSource
@@ -22,8 +22,17 @@ _ENTRY = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
 _NUMBER = re.compile(r"\d{1,4300}(/\d{1,4300}|(\.\d{1,4000})?([eE]-?\d{1,2})?)", re.ASCII)
 
 
+class _SameAsWritten:
+    """Equal if they stand on a certificate alike: Python would take 5.0 for 5, and 1 for true."""
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _as_written(self) == _as_written(other)
+
+    __hash__ = None  # type: ignore[assignment]  # they hold dictionaries
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class MechanismRecord:
+class MechanismRecord(_SameAsWritten):
     """What was run: a name and public parameters, as plain JSON."""
 
     name: str
@@ -33,14 +42,9 @@ class MechanismRecord:
         check_text("mechanism name", self.name)
         object.__setattr__(self, "parameters", _named("mechanism parameters", self.parameters))
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, MechanismRecord) and _as_written(self) == _as_written(other)
-
-    __hash__ = None  # type: ignore[assignment]  # parameters are dictionaries
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Contribution:
+class Contribution(_SameAsWritten):
     """How much one unit may contribute, in words and as named limits (plain JSON)."""
 
     words: str
@@ -49,11 +53,6 @@ class Contribution:
     def __post_init__(self) -> None:
         check_text("contribution bound", self.words)
         object.__setattr__(self, "limits", _named("contribution limits", self.limits))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Contribution) and _as_written(self) == _as_written(other)
-
-    __hash__ = None  # type: ignore[assignment]  # limits are dictionaries
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -191,8 +190,7 @@ def _named(name: str, values: Mapping[str, Any]) -> Any:
     return plain(name, values)
 
 
-def _as_written(part: MechanismRecord | Contribution) -> bytes:
-    """Returns a part as it stands on a certificate: Python would take 5.0 for 5, and 1 for true."""
+def _as_written(part: object) -> bytes:
     return canonical_json(plain("parameters and limits", vars(part)))
 
 
@@ -214,10 +212,6 @@ def parsed_json(data: bytes) -> Any:
 
     Three bytes can open and close a list, which takes sixty in memory: so lists and objects are
     counted before any is made.
-
-    Raises:
-        ValueError: The bytes are not JSON, or hold more lists, longer numbers or deeper nesting
-            than any file of hushway.
     """
     if data.count(b"[") + data.count(b"{") > _MOST_PARTS:
         raise ValueError("more lists and objects than any file of hushway has")

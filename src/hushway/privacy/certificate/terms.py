@@ -88,9 +88,6 @@ class Terms:
 
         Privacy:
             Only numbers of cells may depend on noisy answers, and no loss depends on them.
-
-        Raises:
-            PrivacyError: More was measured than was announced, or nothing.
         """
         if not 0 < len(cells) <= len(self.reserved):
             raise PrivacyError(
@@ -105,15 +102,7 @@ class Terms:
         )
 
     def check_same(self, expected: "Terms", *, software: str) -> None:
-        """Makes sure that a certificate states the terms that follow from its own facts.
-
-        Args:
-            expected: The terms, computed again.
-            software: The version whose code computed them, for the message.
-
-        Raises:
-            ReleaseError: One of them differs; the message says which.
-        """
+        """Makes sure that a certificate states the terms that follow from its own facts."""
         for record in fields(self):
             if getattr(self, record.name) != getattr(expected, record.name):
                 raise ReleaseError(

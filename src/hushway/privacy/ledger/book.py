@@ -12,19 +12,16 @@ from typing import Any
 from sqlalchemy import Connection, Select, select
 from sqlalchemy.exc import IntegrityError
 
-from hushway.errors import LedgerError
+from hushway.errors import BudgetError, LedgerError
+from hushway.privacy.ledger.chain import GENESIS, is_sealed, seal, seal_people
 from hushway.privacy.ledger.entries import (
-    GENESIS,
     SETTLING,
     AccountKey,
     EntryKind,
     amount_from_text,
     amount_to_text,
-    is_sealed,
-    seal,
-    seal_people,
+    damaged,
 )
-from hushway.privacy.ledger.people import damaged
 from hushway.privacy.ledger.schema import (
     AccountRow,
     EntryRow,
@@ -109,9 +106,6 @@ class Book:
         numbers. Accounts are opened one after the other, so of two that are charged at once the
         later one's writer sees, and waits for, the earlier one: neither can overlook the days that
         the other takes.
-
-        Raises:
-            LedgerError: The account does not agree with its own last entry.
         """
         rows = self._accounts(_of_dataset(key.dataset).with_for_update())
         row = next((row for row in rows if (row.unit, row.period) == (key.unit, key.period)), None)
@@ -120,11 +114,7 @@ class Book:
         return row
 
     def lock_account_of(self, entry: EntryRow) -> AccountRow:
-        """Returns the account of an entry, kept from other writers until the transaction ends.
-
-        Raises:
-            LedgerError: The account is gone or does not agree with its own last entry.
-        """
+        """Returns the account of an entry, kept from other writers until the transaction ends."""
         query = select(account_table).where(account_table.c.number == entry.account)
         row = next(iter(self._accounts(query.with_for_update())), None)
         if row is None:
@@ -157,11 +147,7 @@ class Book:
         self.connection.execute(select(ledger_table).with_for_update()).one()
 
     def open_account(self, account: AccountRow) -> AccountRow:
-        """Writes a new account and its first entry; the whole must be locked.
-
-        Raises:
-            CollisionError: The place of the account is taken.
-        """
+        """Writes a new account and its first entry; the whole must be locked."""
         row = replace(account, number=self.whole().accounts + 1)
         self.connection.execute(ledger_table.update().values(accounts=row.number))
         try:
@@ -173,11 +159,7 @@ class Book:
         return row
 
     def append(self, account: AccountRow, line: Line) -> EntryRow:
-        """Adds an entry at the end of an account that this transaction has locked.
-
-        Raises:
-            CollisionError: The place of the entry is taken, or its release is.
-        """
+        """Adds an entry at the end of an account that this transaction has locked."""
         spent = amount_to_text(amount_from_text(account.spent) + line.amount)
         draft = EntryRow(
             account=account.number,
@@ -207,11 +189,7 @@ class Book:
         return entry
 
     def declare(self, people: str, datasets: str) -> PeopleRow:
-        """Adds a declaration about people; the whole must be locked.
-
-        Raises:
-            CollisionError: The place of the declaration is taken.
-        """
+        """Adds a declaration about people; the whole must be locked."""
         whole = self.whole()
         draft = PeopleRow(
             number=whole.declarations + 1,
@@ -271,9 +249,7 @@ def new_account(
 def _of_key(key: AccountKey) -> Select[Any]:
     columns = account_table.c
     return select(account_table).where(
-        columns.dataset == key.dataset,
-        columns.unit == key.unit.value,
-        columns.period == key.period,
+        columns.dataset == key.dataset, columns.unit == key.unit.value, columns.period == key.period
     )
 
 
@@ -286,4 +262,24 @@ def _collision() -> CollisionError:
     return CollisionError(
         "Two entries of the ledger claim the same place.",
         advice="Nothing was spent. Check the ledger before spending again.",
+    )
+
+
+def existing(row: AccountRow | None, key: AccountKey) -> AccountRow:
+    """Returns the account of a key; refuses one that is not open."""
+    if row is not None:
+        return row
+    raise BudgetError(
+        f"There is no account {key}.",
+        advice="Open it once, with a budget limit, by `hushway ledger open`.",
+    )
+
+
+def reserved(row: EntryRow | None, release: str) -> EntryRow:
+    """Returns the entry that reserved a release; refuses one that was never reserved."""
+    if row is not None:
+        return row
+    raise BudgetError(
+        f"Release {release} was never reserved in this ledger.",
+        advice="Name a release that `hushway ledger show` lists.",
     )

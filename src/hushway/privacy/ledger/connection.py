@@ -1,10 +1,10 @@
-"""From a path or an address to an open store, and to a true copy of one in SQLite."""
+"""Opens the store at a path or an address, and makes true copies of one in SQLite."""
 
 import os
 import sqlite3
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError
 
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.book import Book
-from hushway.privacy.ledger.footing import refuse_second_name, refuse_unsound_disk
+from hushway.privacy.ledger.filesystem import refuse_second_name, refuse_unsound_disk
 from hushway.privacy.ledger.schema import TABLES, ledger_table
 from hushway.privacy.ledger.store import Store, no_ledger
 
@@ -28,9 +28,6 @@ def open_store(url: str | Path, *, create: bool = True) -> Store:
 
     A SQLite address takes two options: `mode=ro` to look only, `timeout` in seconds to wait for a
     lock.
-
-    Raises:
-        LedgerError: The address cannot be understood, or the store cannot be used.
     """
     if isinstance(url, Path) or "://" not in url:
         return open_file(_checked(str(url)), create=create)
@@ -90,11 +87,7 @@ _CREATION = f"SELECT pg_advisory_xact_lock({_CREATION_LOCK})"
 
 
 def open_database(url: URL) -> Store:
-    """Opens a ledger in a database.
-
-    Raises:
-        LedgerError: The driver is not installed.
-    """
+    """Opens a ledger in a database."""
     name = f"{url.host or 'local'}/{url.database or ''}"
     defaults = {"connect_timeout": _CONNECT_TIMEOUT_S, "client_encoding": "utf8"}
     try:
@@ -143,19 +136,9 @@ _creation = threading.Lock()
 
 
 def open_file(
-    path: Path,
-    *,
-    timeout_s: float = _BUSY_TIMEOUT_S,
-    read_only: bool = False,
-    create: bool = True,
+    path: Path, *, timeout_s: float = _BUSY_TIMEOUT_S, read_only: bool = False, create: bool = True
 ) -> Store:
-    """Opens a ledger file, and creates an empty one where there is none, if it may.
-
-    Raises:
-        BudgetError: There is no file, and none is to be created.
-        LedgerError: There is no file and none can be created, or it lies where entries could be
-            lost.
-    """
+    """Opens a ledger file, and creates an empty one where there is none, if it may."""
     name = str(path)
     # A later change of the working folder must not lead to another file.
     path = path.absolute()
@@ -244,27 +227,28 @@ def _create_private(path: Path, name: str) -> None:
     with _creation:
         if os.path.exists(path):  # noqa: PTH110  has an answer to any name
             return
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        except FileExistsError:
-            return
-        except OSError:
-            raise _not_created(name) from None
+        with suppress(FileExistsError):
+            _new_private_file(path, f"The ledger {name}")
 
 
-def _not_created(name: str) -> LedgerError:
+def _new_private_file(path: Path, what: str) -> None:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        raise
+    except OSError:
+        raise _not_created(what) from None
+
+
+def _not_created(what: str) -> LedgerError:
     return LedgerError(
-        f"The ledger {name} cannot be created.",
+        f"{what} cannot be created.",
         advice="Check that its folder exists and that you may write there.",
     )
 
 
 def refuse_creation(url: str | Path) -> None:
-    """Refuses a place where no ledger file could be made; makes none.
-
-    Raises:
-        LedgerError: The address cannot be understood, or nothing can be created there.
-    """
+    """Refuses a place where no ledger file could be made; makes none."""
     if isinstance(url, str) and "://" in url:
         address = _parsed(url)
         if address.drivername not in _SQLITE:
@@ -273,7 +257,7 @@ def refuse_creation(url: str | Path) -> None:
     path = _checked(str(url)).absolute()
     too_long = len(os.fsencode(path.name)) > _LONGEST_NAME
     if too_long or not os.access(path.parent, os.W_OK | os.X_OK) or path.parent.is_file():
-        raise _not_created(str(url))
+        raise _not_created(f"The ledger {url}")
 
 
 # A true copy of a ledger in SQLite.
@@ -283,12 +267,7 @@ def refuse_creation(url: str | Path) -> None:
 
 
 def back_up(store: Store, target: Path) -> None:
-    """Writes everything that was committed into a new file that only its owner may read.
-
-    Raises:
-        LedgerError: The ledger is not in SQLite, the target exists, or the copy failed; then
-            nothing is left at the target.
-    """
+    """Writes everything that was committed into a new file that only its owner may read."""
     if store.reader.dialect.name != "sqlite":
         tables = " ".join(f"--table={name}" for name in TABLES)
         raise LedgerError(
@@ -309,15 +288,10 @@ def back_up(store: Store, target: Path) -> None:
 
 def _create(target: Path) -> None:
     try:
-        os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        _new_private_file(target, f"The backup {target}")
     except FileExistsError:
         raise LedgerError(
             f"{target} exists; a backup never replaces a file.", advice="Name a new file."
-        ) from None
-    except OSError:
-        raise LedgerError(
-            f"The backup {target} cannot be created.",
-            advice="Check that its folder exists and that you may write there.",
         ) from None
 
 

@@ -9,90 +9,14 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from hushway.errors import BudgetError, LedgerError
+from hushway.errors import BudgetError, HushwayError, LedgerError
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.window import Window
-from hushway.privacy.loss import Loss, Measure
-from hushway.privacy.public_facts import digest_of
+from hushway.privacy.loss import Loss, Measure, loss_of
 
 if TYPE_CHECKING:
-    from hushway.privacy.ledger.schema import AccountRow, EntryRow, PeopleRow
-
-# The hash chain: every entry is sealed with the terms of its account and the entry before it.
-#
-# The terms (key, currency, limit) go into every seal, so that a raised limit breaks the whole
-# chain. The secret of a release goes in through its own digest, so that a statement can be
-# re-checked without it.
-
-GENESIS = ""
-_FORMAT = 2
-
-
-def seal(account: "AccountRow", entry: "EntryRow") -> str:
-    """Returns the hash of an entry, which must have every other field filled in."""
-    return digest_of(
-        {
-            "format": _FORMAT,
-            "account": {
-                "number": account.number,
-                "dataset": account.dataset,
-                "unit": account.unit,
-                "period": account.period,
-                "measure": account.measure,
-                "cap": account.cap,
-                "delta": account.delta,
-                "opened_at": account.opened_at,
-            },
-            "number": entry.number,
-            "kind": entry.kind,
-            "release": entry.release,
-            "amount": entry.amount,
-            "spent": entry.spent,
-            "purpose": entry.purpose,
-            "reference": entry.reference,
-            "at": entry.at,
-            "days": entry.days,
-            "secret": secret_digest(entry.secret),
-            "previous": entry.previous_hash,
-        }
-    )
-
-
-def is_sealed(account: "AccountRow", entry: "EntryRow") -> bool:
-    """Whether an entry still says what it said when it was written."""
-    try:
-        return entry.hash == seal(account, entry)
-    except (AttributeError, TypeError, ValueError):
-        # An edited row may hold bytes or broken text where text was written; no seal fits that.
-        return False
-
-
-def seal_people(declaration: "PeopleRow") -> str:
-    """Returns the hash of a declaration, which must have every other field filled in."""
-    return digest_of(
-        {
-            "format": _FORMAT,
-            "number": declaration.number,
-            "people": declaration.people,
-            "datasets": declaration.datasets,
-            "at": declaration.at,
-            "previous": declaration.previous_hash,
-        }
-    )
-
-
-def is_sealed_people(declaration: "PeopleRow") -> bool:
-    """Whether a declaration still says what it said when it was written."""
-    try:
-        return declaration.hash == seal_people(declaration)
-    except (AttributeError, TypeError, ValueError):
-        return False
-
-
-def secret_digest(secret: str) -> str:
-    """Returns the SHA-256 of a secret, or nothing for no secret."""
-    return "sha256:" + hashlib.sha256(secret.encode()).hexdigest() if secret else ""
+    from hushway.privacy.ledger.schema import AccountRow, EntryRow
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,11 +52,8 @@ class Account:
     """One account as it stands.
 
     Attributes:
-        key: Whose account it is.
-        budget_limit: Most that may ever be spent, in the currency of the account.
         delta: The delta that the limit was derived from, kept for display only.
         spent: The exact sum of everything reserved, published or not.
-        opened_at: When the account was opened, in UTC.
     """
 
     key: AccountKey
@@ -165,12 +86,8 @@ class Entry:
     """One line of an account's statement. It never carries the secret of a release.
 
     Attributes:
-        key: The account.
-        number: Position in the account, from 1.
-        kind: One of `EntryKind`.
         release: The release it is about; empty for `open`.
         amount: What this entry took out of the account: positive for `reserve`, 0 for all others.
-        spent: What the account had spent with this entry included.
         purpose: Why it was reserved or abandoned.
         reference: On `publish` entries the digest of the release's seal, or, in entries that were
             written before seals were noted, of its certificate. On `open` entries random letters
@@ -179,9 +96,6 @@ class Entry:
             of the last one that was.
         at: When it was written, in UTC, to the second.
         window: The days that the release may cover, on `reserve` entries.
-        secret_digest: The SHA-256 of the secret of a `reserve` entry; empty when it has none.
-        previous_hash: The hash of the entry before; empty for the first.
-        hash: The hash of this entry and, through `previous_hash`, of all before.
     """
 
     key: AccountKey
@@ -204,13 +118,7 @@ class Unpublished:
     """A release that was charged for and never published.
 
     Attributes:
-        release: The release.
-        key: The account that spent.
-        amount: What it cost.
-        purpose: Why it was reserved.
         state: "reserved" (under way, or its process died) or "abandoned".
-        reason: Why it was abandoned.
-        reserved_at: When it was charged for, in UTC.
     """
 
     release: str
@@ -228,11 +136,7 @@ _DIGITS = 9
 
 
 def amount_to_text(amount: Fraction) -> str:
-    """Returns an amount exactly, such as "10" or "1/3".
-
-    Raises:
-        BudgetError: The fraction is longer than Python writes (4300 digits).
-    """
+    """Returns an amount exactly, such as "10" or "1/3"."""
     try:
         return str(amount)
     except ValueError:
@@ -243,11 +147,7 @@ def amount_to_text(amount: Fraction) -> str:
 
 
 def amount_from_text(text: str) -> Fraction:
-    """Reads an amount back.
-
-    Raises:
-        LedgerError: The text is not what `amount_to_text` writes.
-    """
+    """Reads an amount back."""
     # Only plain digits: Fraction("1e999999999") alone would keep the machine busy for hours.
     if isinstance(text, str) and _WRITTEN.fullmatch(text):
         try:
@@ -270,3 +170,74 @@ def readable(measure: Measure, amount: Fraction) -> str:
     if max(abs(amount.numerator), amount.denominator) < 10**_DIGITS:
         return f"{symbol} {amount}"
     return f"{symbol} {rounded} (rounded)"
+
+
+def secret_digest(secret: str) -> str:
+    """Returns the SHA-256 of a secret, or nothing for no secret."""
+    return "sha256:" + hashlib.sha256(secret.encode()).hexdigest() if secret else ""
+
+
+def account_of(row: "AccountRow") -> Account:
+    """Reads an account."""
+    try:
+        return Account(
+            key=AccountKey(dataset=row.dataset, unit=Unit(row.unit), period=row.period),
+            budget_limit=loss_of(Measure(row.measure), amount_from_text(row.cap)),
+            delta=amount_from_text(row.delta) if row.delta else None,
+            spent=amount_from_text(row.spent),
+            opened_at=datetime.fromisoformat(row.opened_at),
+        )
+    except (HushwayError, AttributeError, TypeError, ValueError):
+        raise damaged("An account") from None
+
+
+def entry_of(key: AccountKey, row: "EntryRow") -> Entry:
+    """Reads an entry."""
+    try:
+        return Entry(
+            key=key,
+            number=row.number,
+            kind=EntryKind(row.kind),
+            release=row.release,
+            amount=amount_from_text(row.amount),
+            spent=amount_from_text(row.spent),
+            purpose=row.purpose,
+            reference=row.reference,
+            at=datetime.fromisoformat(row.at),
+            window=Window.from_text(row.days) if row.days else None,
+            secret_digest=secret_digest(row.secret),
+            previous_hash=row.previous_hash,
+            hash=row.hash,
+        )
+    except (HushwayError, AttributeError, TypeError, ValueError):
+        raise damaged("An entry") from None
+
+
+def unpublished_among(entries: list[Entry]) -> list[Unpublished]:
+    """Returns the releases that were reserved and not published, in the order of the entries."""
+    settled = {entry.release: entry for entry in entries if entry.kind in SETTLING}
+    waiting = []
+    for entry in entries:
+        end = settled.get(entry.release)
+        if entry.kind != EntryKind.RESERVE or (end and end.kind == EntryKind.PUBLISH):
+            continue
+        waiting.append(
+            Unpublished(
+                release=entry.release,
+                key=entry.key,
+                amount=entry.amount,
+                purpose=entry.purpose,
+                state="abandoned" if end else "reserved",
+                reason=end.purpose if end else "",
+                reserved_at=entry.at,
+            )
+        )
+    return waiting
+
+
+def damaged(what: str) -> LedgerError:
+    """Returns the error for a row that hushway did not write."""
+    return LedgerError(
+        f"{what} of the ledger was edited or is damaged.",
+        advice="Publish nothing from this ledger until it was compared with a backup.",
+    )

@@ -1,215 +1,129 @@
-"""The full walk along every chain: what is wrong, and what is worth knowing though nothing is."""
+"""What speaks against trusting a ledger: published certificates, lost entries, rights and clocks.
+
+The chain in a ledger shows edits, and cannot show that the whole ledger was put back to an earlier
+day. Published certificates can: each names its entry by hash.
+"""
 
 import stat
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 from pathlib import Path
 
-from hushway.errors import LedgerError
+from hushway.privacy.ledger.book import Book
+from hushway.privacy.ledger.chain import is_sealed
 from hushway.privacy.ledger.entries import (
-    GENESIS,
-    SETTLING,
+    Account,
+    AccountKey,
     EntryKind,
+    account_of,
     amount_from_text,
-    is_sealed,
-    is_sealed_people,
+    readable,
 )
-from hushway.privacy.ledger.memory import Seen, forgotten
-from hushway.privacy.ledger.people import account_of, datasets_from_text
-from hushway.privacy.ledger.schema import AccountRow, EntryRow, LedgerRow, PeopleRow, now_text
-from hushway.privacy.ledger.window import Window
+from hushway.privacy.ledger.names import normal_name
+from hushway.privacy.ledger.recovery import Seen, older
+from hushway.privacy.ledger.schema import AccountRow, EntryRow, now_text
+from hushway.privacy.loss import Measure
 
 
-def findings(
-    whole: LedgerRow,
-    accounts: Sequence[AccountRow],
-    entries: Sequence[EntryRow],
-    declarations: Sequence[PeopleRow],
-) -> list[str]:
-    """Returns everything that is wrong with a ledger, in words; nothing when it is sound."""
-    chains: dict[int, list[EntryRow]] = defaultdict(list)
-    for entry in entries:
-        chains[entry.account].append(entry)
-    found = list(_missing_accounts(whole.accounts, accounts, chains))
-    for account in accounts:
-        found += [
-            f"Account {account.label}: {what}" for what in walk(account, chains[account.number])
-        ]
-    found += _repeated_releases(entries)
-    found += _shared_days(accounts, chains)
-    found += _declared(whole, declarations)
-    return found
+@dataclass(frozen=True, kw_only=True)
+class Witness:
+    """What a published certificate says about its ledger.
+
+    Attributes:
+        reference: The digest of the release's seal, as it is noted when a release is published.
+        certificate: The digest of the certificate, which was noted before seals were.
+        spent: What the account had spent when the certificate was written.
+    """
+
+    release: str
+    entry_hash: str
+    reference: str
+    certificate: str
+    key: AccountKey
+    measure: Measure
+    spent: Fraction
+    budget_limit: Fraction
 
 
-def _missing_accounts(
-    account_count: int, accounts: Sequence[AccountRow], chains: dict[int, list[EntryRow]]
-) -> Iterator[str]:
-    present = {account.number for account in accounts}
-    opened = set(range(1, account_count + 1))
-    for number in sorted(opened - present):
-        yield f"Account number {number} was removed."
-    for number in sorted(present - opened, key=str):
-        yield f"Account number {number} was added or renumbered from outside."
-    for number in sorted(set(chains) - present, key=str):
-        yield f"There are entries of account number {number}, but no such account."
+def contradictions(book: Book, witness: Witness) -> list[str]:
+    """Returns everything in which a ledger contradicts a certificate; nothing if they agree."""
+    release = normal_name("release id", witness.release)
+    entry = book.reserved(release)
+    if entry is None:
+        words = f"The ledger does not know release {release}: it is another ledger, or it was "
+        return [words + "restored from a copy that is older than the release."]
+    row = next((row for row in book.accounts() if row.number == entry.account), None)
+    if row is None:
+        return [f"The account that was charged for release {release} is missing from the ledger."]
+    return [
+        *_about_entry(row, entry, witness),
+        *_about_end(book.settled(release), witness),
+        *_about_account(account_of(row), entry, witness),
+    ]
 
 
-def walk(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
-    """Yields everything that is wrong with one account and its entries."""
-    yield from _terms(account)
-    yield from _places(account, chain)
-    yield from _seals(account, chain)
-    yield from _sums(account, chain)
-    yield from _life_cycle(chain)
-
-
-def _terms(account: AccountRow) -> Iterator[str]:
-    try:
-        account_of(account)
-    except LedgerError:
-        yield "its key, currency, budget limit, sum or opening time cannot be read."
-
-
-def _places(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
-    """Entries are numbered 1, 2, 3 ... up to the number that the account remembers."""
-    numbers = [entry.number for entry in chain]
-    last = account.entries if isinstance(account.entries, int) else len(chain)
-    for number in sorted(set(range(1, last + 1)) - set(numbers)):
-        yield f"entry {number} is missing."
-    for number in numbers:
-        if not isinstance(number, int) or not 1 <= number <= last:
-            yield f"entry {number} is not one that the account knows of."
-    if not isinstance(account.entries, int):
-        yield "its number of entries cannot be read."
-    if account.head != (chain[-1].hash if chain else GENESIS):
-        yield "its head is not the hash of its last entry; the end was cut off, added to or edited."
-
-
-def _seals(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
-    broken = [entry.number for entry in chain if not is_sealed(account, entry)]
-    if broken and len(broken) == len(chain):
+def _about_entry(account: AccountRow, entry: EntryRow, witness: Witness) -> Iterator[str]:
+    # An entry that was read back into a restored ledger names the one that was lost.
+    if witness.entry_hash not in (entry.hash, entry.reference):
         yield (
-            "its key, currency, budget limit, delta or opening time was edited: no entry fits "
-            "the account."
+            "The entry that reserved the release has another hash than the certificate says: one "
+            "of them was made anew."
         )
-    else:
-        for number in broken:
-            yield f"entry {number} was edited."
-    previous = GENESIS
-    for entry in chain:
-        if entry.previous_hash != previous:
-            yield f"entry {entry.number} does not follow the entry before it."
-        previous = entry.hash
+    if not is_sealed(account, entry):
+        yield "The entry that reserved the release was edited."
 
 
-def _sums(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
-    try:
-        total = Fraction(0)
-        for entry in chain:
-            total += amount_from_text(entry.amount)
-            if amount_from_text(entry.spent) != total:
-                yield f"entry {entry.number} states a sum that its amounts do not add up to."
-        if amount_from_text(account.spent) != total:
-            yield "what it says it spent is not the sum of its entries."
-        if total > amount_from_text(account.cap):
-            yield "more was spent than its budget limit allows."
-    except LedgerError:
-        yield "an amount cannot be read."
+def _about_end(end: EntryRow | None, witness: Witness) -> Iterator[str]:
+    if end is None:
+        yield (
+            "The ledger says that the release was reserved and never published: publishing broke "
+            "off, or the ledger was restored from a copy that is older."
+        )
+    elif end.kind == EntryKind.ABANDON:
+        yield "The ledger says that the release was abandoned, and yet here is its certificate."
+    elif end.reference not in (witness.reference, witness.certificate):
+        yield (
+            "The ledger says that the release was published with other files or another "
+            "certificate."
+        )
 
 
-def _life_cycle(chain: Sequence[EntryRow]) -> Iterator[str]:
-    """An account opens once; a release is reserved, then settled once."""
-    reserved: set[str] = set()
-    settled: set[str] = set()
-    for position, entry in enumerate(chain):
-        name = f"entry {entry.number} ({entry.kind} {entry.release})".replace(" )", ")")
-        if (position == 0) != (entry.kind == EntryKind.OPEN):
-            yield f"{name} stands in the wrong place: an account opens once, with its first entry."
-        if (entry.kind == EntryKind.RESERVE) != (entry.amount != "0"):
-            yield f"{name} has an amount that such an entry cannot have."
-        readable = _window(entry) is not None
-        if not (readable if entry.kind == EntryKind.RESERVE else entry.days == ""):
-            yield f"{name} has days that such an entry cannot have."
-        if entry.kind == EntryKind.RESERVE:
-            reserved.add(entry.release)
-        elif entry.kind in SETTLING:
-            if entry.release not in reserved:
-                yield f"{name} settles a release that was not reserved before."
-            if entry.release in settled:
-                yield f"{name} settles a release that was settled already."
-            settled.add(entry.release)
-        elif entry.kind not in (EntryKind.OPEN, EntryKind.RESTORE):
-            yield f"{name} is of a kind that hushway does not write."
+def binds_files(end: EntryRow | None) -> bool:
+    """Whether the end of a release notes its seal, and not its certificate alone."""
+    return end is not None and end.reference.startswith("seal-")
 
 
-def _repeated_releases(entries: Sequence[EntryRow]) -> Iterator[str]:
-    counts = Counter(entry.release for entry in entries if entry.kind == EntryKind.RESERVE)
-    for release, times in sorted(counts.items(), key=str):
-        if times > 1:
-            yield f"Release {release} was reserved {times} times."
-
-
-def _shared_days(
-    accounts: Sequence[AccountRow], chains: dict[int, list[EntryRow]]
-) -> Iterator[str]:
-    """No two accounts of a data set spend on the same days."""
-    windows = {
-        account.number: {window for entry in chains[account.number] if (window := _window(entry))}
-        for account in accounts
-    }
-    for one, other in combinations(accounts, 2):
-        if one.dataset == other.dataset and any(
-            mine.overlaps(yours) for mine in windows[one.number] for yours in windows[other.number]
-        ):
-            yield f"Accounts {one.label} and {other.label} were charged for the same days."
-
-
-def _declared(whole: LedgerRow, declarations: Sequence[PeopleRow]) -> Iterator[str]:
-    """Declarations about people are a chain of their own."""
-    numbers = [declaration.number for declaration in declarations]
-    if numbers != list(range(1, len(numbers) + 1)) or len(numbers) != whole.declarations:
-        yield "Declarations about people were removed, added or renumbered from outside."
-    previous = GENESIS
-    for declaration in declarations:
-        name = f"Declaration {declaration.number} about people"
-        if not is_sealed_people(declaration):
-            yield f"{name} was edited."
-        elif declaration.previous_hash != previous:
-            yield f"{name} does not follow the one before it."
-        try:
-            datasets_from_text(declaration.datasets)
-        except LedgerError:
-            yield f"{name} cannot be read."
-        previous = declaration.hash
-    if whole.people_head != previous:
-        yield "The last declaration about people is not the one that the ledger remembers."
-
-
-def _window(entry: EntryRow) -> Window | None:
-    """Returns the days of an entry, or None if it has none or they cannot be read."""
-    try:
-        return Window.from_text(entry.days)
-    except LedgerError:
-        return None
+def _about_account(account: Account, entry: EntryRow, witness: Witness) -> Iterator[str]:
+    measure = account.budget_limit.measure
+    if account.key != witness.key:
+        yield f"The ledger charged account {account.key}; the certificate names {witness.key}."
+    if (measure, account.budget_limit.amount) != (witness.measure, witness.budget_limit):
+        yield (
+            "The account has a budget limit of "
+            f"{readable(measure, account.budget_limit.amount)}; the certificate "
+            f"says {readable(witness.measure, witness.budget_limit)}."
+        )
+    if measure is not witness.measure:
+        return
+    if witness.spent < amount_from_text(entry.spent) and not entry.reference:
+        yield (
+            f"The certificate says that the account had spent {readable(measure, witness.spent)}; "
+            f"with the release it had spent {readable(measure, amount_from_text(entry.spent))}."
+        )
+    if witness.spent > account.spent:
+        yield (
+            f"The account has spent {readable(measure, account.spent)}, less than the "
+            f"{readable(measure, witness.spent)} that the certificate says: the ledger was "
+            "restored from a copy that is older than the certificate."
+        )
 
 
 def cautions(
-    *,
-    file: Path | None,
-    seen: Seen,
-    accounts: Sequence[AccountRow],
-    entries: Sequence[EntryRow],
+    *, file: Path | None, seen: Seen, accounts: Sequence[AccountRow], entries: Sequence[EntryRow]
 ) -> list[str]:
-    """Returns what a steward should know about a ledger, one sentence each.
-
-    Args:
-        file: Where it lies, if it is a file.
-        seen: What this user has seen of it before.
-        accounts: Its accounts.
-        entries: Their entries, in order.
-    """
+    """Returns what a steward should know about a ledger, one sentence each."""
     labels = {account.number: account.label for account in accounts}
     return [*_open_file(file), *older(seen, entries), *_clock(labels, entries)]
 
@@ -228,18 +142,6 @@ def _open_file(file: Path | None) -> Iterator[str]:
             f"Others may read {file.name}, and with it the keys that decide whose rows count: take "
             f"that right away (chmod 600 {file.name})."
         )
-
-
-def older(seen: Seen, entries: Sequence[EntryRow]) -> list[str]:
-    """Returns that a ledger has lost entries which this user has seen, if it has."""
-    missing = [account.label for account in forgotten(seen, entries)]
-    if not missing:
-        return []
-    sentence = (
-        f"You have seen entries of account {', '.join(missing)} that are not here: this is an "
-        "older copy, or another one. What was spent since is not in it."
-    )
-    return [sentence]
 
 
 def _clock(labels: dict[int, str], entries: Sequence[EntryRow]) -> Iterator[str]:

@@ -1,26 +1,30 @@
-"""The ledger: the one place that knows how much was ever learnt about the people in a data set."""
+"""The ledger: accounts of privacy budget, charged before anything is counted."""
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Self
 
 from hushway.errors import BudgetError, LedgerError
-from hushway.privacy.delta import is_large
-from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account
-from hushway.privacy.ledger.chargeable import chargeable
+from hushway.privacy.accounting import is_large
+from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account, reserved
+from hushway.privacy.ledger.charging import chargeable
 from hushway.privacy.ledger.connection import back_up, open_store
-from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind
-from hushway.privacy.ledger.lookalikes import look_alike
-from hushway.privacy.ledger.memory import refuse_forgotten, remember
-from hushway.privacy.ledger.names import normal_name
-from hushway.privacy.ledger.notes import check_note, check_reference
-from hushway.privacy.ledger.people import People, account_of, datasets_to_text, entry_of, groups
-from hushway.privacy.ledger.reader import LedgerReader, reserved
+from hushway.privacy.ledger.entries import (
+    Account,
+    AccountKey,
+    Entry,
+    EntryKind,
+    account_of,
+    entry_of,
+)
+from hushway.privacy.ledger.names import check_note, check_reference, look_alike, normal_name
+from hushway.privacy.ledger.people import People, datasets_to_text, groups
+from hushway.privacy.ledger.reader import LedgerReader
+from hushway.privacy.ledger.recovery import LostRelease, refuse_forgotten, remember, restore
 from hushway.privacy.ledger.reservation import Reservation
-from hushway.privacy.ledger.restoring import LostRelease, restore
 from hushway.privacy.ledger.schema import prepare
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Loss, ZCDPLoss
@@ -28,6 +32,8 @@ from hushway.privacy.loss import Loss, ZCDPLoss
 
 class Ledger(LedgerReader):
     """Accounts with limits, and entries that are appended and never changed.
+
+    Every method raises a `LedgerError` if the ledger is out of reach or damaged.
 
     Privacy:
         A reservation is spent the moment it is written, in one transaction with the check of the
@@ -50,6 +56,11 @@ class Ledger(LedgerReader):
         store = open_store(url, create=create)
         prepare(store, create=create)
         return cls(store)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Book]:
+        with self._store.writing() as connection:
+            yield Book(connection)
 
     def open_account(
         self,
@@ -76,8 +87,7 @@ class Ledger(LedgerReader):
         row = new_account(
             key, measure=budget_limit.measure.value, budget_limit=budget_limit.amount, delta=delta
         )
-        with self._store.writing() as connection:
-            book = Book(connection)
+        with self._writing() as book:
             _refuse_opening(book, key)
             opened = account_of(book.open_account(row))
         self._remember()
@@ -90,8 +100,8 @@ class Ledger(LedgerReader):
             BudgetError: The account exists, or its data set or period looks like another one.
             LedgerError: The ledger is out of reach, damaged or read-only.
         """
-        with self._store.writing() as connection:
-            _refuse_opening(Book(connection), key)
+        with self._writing() as book:
+            _refuse_opening(book, key)
 
     def reserve(
         self,
@@ -130,8 +140,7 @@ class Ledger(LedgerReader):
         check_note("purpose", purpose)
         check_note("secret", secret)
         try:
-            with self._store.writing() as connection:
-                book = Book(connection)
+            with self._writing() as book:
                 row, amount = chargeable(book, key, losses, window)
                 if book.reserved(release) is not None:
                     raise _already_reserved(release)
@@ -168,8 +177,8 @@ class Ledger(LedgerReader):
             BudgetError: As `reserve` does.
             LedgerError: The ledger is out of reach, damaged or read-only.
         """
-        with self._store.writing() as connection:
-            chargeable(Book(connection), key, losses, window)
+        with self._writing() as book:
+            chargeable(book, key, losses, window)
 
     def publish(self, reservation: Reservation | str, *, reference: str) -> Entry:
         """Notes that a reserved release was published.
@@ -180,7 +189,6 @@ class Ledger(LedgerReader):
 
         Raises:
             BudgetError: The release was never reserved, or is settled already.
-            LedgerError: The ledger is out of reach or damaged.
         """
         check_reference(reference)
         return self._settle(reservation, Line(kind=EntryKind.PUBLISH, reference=reference))
@@ -194,7 +202,6 @@ class Ledger(LedgerReader):
 
         Raises:
             BudgetError: The release was never reserved, or is settled already.
-            LedgerError: The ledger is out of reach or damaged.
         """
         check_note("reason", reason)
         return self._settle(reservation, Line(kind=EntryKind.ABANDON, purpose=reason))
@@ -213,7 +220,6 @@ class Ledger(LedgerReader):
 
         Raises:
             BudgetError: A name cannot be used, or no account is about one of the data sets.
-            LedgerError: The ledger is out of reach or damaged.
         """
         name = normal_name("name of the people", people)
         named = {normal_name("data set", dataset) for dataset in datasets}
@@ -221,8 +227,7 @@ class Ledger(LedgerReader):
             raise BudgetError(
                 "A declaration about people names no data set.", advice="Name one or more."
             )
-        with self._store.writing() as connection:
-            book = Book(connection)
+        with self._writing() as book:
             book.lock_whole()
             known = {row.dataset for row in book.accounts()}
             if strange := sorted(named - known):
@@ -252,8 +257,7 @@ class Ledger(LedgerReader):
             BudgetError: Nothing is missing, or a release fits no account.
             LedgerError: The ledger is out of reach or damaged, or it is not known what was lost.
         """
-        with self._store.writing() as connection:
-            book = Book(connection)
+        with self._writing() as book:
             book.lock_whole()
             written = restore(book, found)
         self._remember()
@@ -273,8 +277,7 @@ class Ledger(LedgerReader):
             release = reservation.release
         else:
             release = normal_name("release id", reservation)
-        with self._store.writing() as connection:
-            book = Book(connection)
+        with self._writing() as book:
             row = book.lock_account_of(reserved(book.reserved(release), release))
             if (end := book.settled(release)) is not None:
                 raise BudgetError(
@@ -287,14 +290,13 @@ class Ledger(LedgerReader):
         return written
 
     def _remember(self) -> None:
-        """Keeps in mind what was written, so that an older copy is noticed later."""
-        with suppress(LedgerError), self._store.reading() as connection:
-            book = Book(connection)
+        """Notes for this user what was written, so that an older copy is noticed later."""
+        with suppress(LedgerError), self._reading() as book:
             remember(book.accounts(), book.entries())
 
     def _is_reserved(self, release: str) -> bool:
-        with self._store.reading() as connection:
-            return Book(connection).reserved(release) is not None
+        with self._reading() as book:
+            return book.reserved(release) is not None
 
 
 def _refuse_opening(book: Book, key: AccountKey) -> None:

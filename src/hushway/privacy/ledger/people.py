@@ -1,26 +1,15 @@
-"""People: which data sets the steward declared to hold the same ones."""
+"""Which data sets the steward declared to hold the same people, and what these may have lost."""
 
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from fractions import Fraction
 from itertools import groupby
 
-from hushway.errors import HushwayError, LedgerError
 from hushway.privacy.bound import Unit
-from hushway.privacy.ledger.entries import (
-    SETTLING,
-    Account,
-    AccountKey,
-    Entry,
-    EntryKind,
-    Unpublished,
-    amount_from_text,
-    secret_digest,
-)
-from hushway.privacy.ledger.schema import AccountRow, EntryRow, PeopleRow
-from hushway.privacy.ledger.window import Window
+from hushway.privacy.ledger.entries import Account, Entry, EntryKind, damaged
+from hushway.privacy.ledger.schema import PeopleRow
 from hushway.privacy.loss import Measure, amount_in, loss_of
 
 
@@ -42,9 +31,6 @@ def groups(declarations: Sequence[PeopleRow], datasets: Iterable[str]) -> list[P
 
     Declarations are never taken back. One that names people or data sets of earlier groups joins
     them all: whoever is in one of these may be in all of them.
-
-    Raises:
-        LedgerError: A declaration cannot be read.
     """
     joined: list[tuple[str, frozenset[str]]] = []
     for declaration in declarations:
@@ -69,11 +55,7 @@ def datasets_to_text(datasets: Iterable[str]) -> str:
 
 
 def datasets_from_text(text: str) -> list[str]:
-    """Reads the data sets of a declaration back.
-
-    Raises:
-        LedgerError: The text is not what `datasets_to_text` writes.
-    """
+    """Reads the data sets of a declaration back."""
     try:
         datasets = json.loads(text)
         if isinstance(datasets, list) and datasets_to_text(datasets) == text:
@@ -88,10 +70,7 @@ class Lost:
     """The losses of one kind of unit, reserved for days that meet the span.
 
     Attributes:
-        unit: Who is protected.
         releases: How many releases were reserved, published or not.
-        epsilon: Sum over the accounts with a limit in epsilon.
-        rho: Sum over the accounts with a limit in rho.
         together: Everything as one rho, if both currencies were spent: a reservation of an epsilon
             counts as epsilon squared over two.
         owner: Whether the unit owns all rows of somebody, so that the sums bound what that one
@@ -167,78 +146,4 @@ def _sum(unit: Unit, reserved: Sequence[tuple[Measure, Fraction]]) -> Lost:
         if mixed
         else None,
         owner=unit.has_many_records,
-    )
-
-
-def account_of(row: AccountRow) -> Account:
-    """Reads an account.
-
-    Raises:
-        LedgerError: The row is not one that hushway wrote.
-    """
-    try:
-        return Account(
-            key=AccountKey(dataset=row.dataset, unit=Unit(row.unit), period=row.period),
-            budget_limit=loss_of(Measure(row.measure), amount_from_text(row.cap)),
-            delta=amount_from_text(row.delta) if row.delta else None,
-            spent=amount_from_text(row.spent),
-            opened_at=datetime.fromisoformat(row.opened_at),
-        )
-    except (HushwayError, AttributeError, TypeError, ValueError):
-        raise damaged("An account") from None
-
-
-def entry_of(key: AccountKey, row: EntryRow) -> Entry:
-    """Reads an entry.
-
-    Raises:
-        LedgerError: The row is not one that hushway wrote.
-    """
-    try:
-        return Entry(
-            key=key,
-            number=row.number,
-            kind=EntryKind(row.kind),
-            release=row.release,
-            amount=amount_from_text(row.amount),
-            spent=amount_from_text(row.spent),
-            purpose=row.purpose,
-            reference=row.reference,
-            at=datetime.fromisoformat(row.at),
-            window=Window.from_text(row.days) if row.days else None,
-            secret_digest=secret_digest(row.secret),
-            previous_hash=row.previous_hash,
-            hash=row.hash,
-        )
-    except (HushwayError, AttributeError, TypeError, ValueError):
-        raise damaged("An entry") from None
-
-
-def unpublished_among(entries: list[Entry]) -> list[Unpublished]:
-    """Returns the releases that were reserved and not published, in the order of the entries."""
-    settled = {entry.release: entry for entry in entries if entry.kind in SETTLING}
-    waiting = []
-    for entry in entries:
-        end = settled.get(entry.release)
-        if entry.kind != EntryKind.RESERVE or (end and end.kind == EntryKind.PUBLISH):
-            continue
-        waiting.append(
-            Unpublished(
-                release=entry.release,
-                key=entry.key,
-                amount=entry.amount,
-                purpose=entry.purpose,
-                state="abandoned" if end else "reserved",
-                reason=end.purpose if end else "",
-                reserved_at=entry.at,
-            )
-        )
-    return waiting
-
-
-def damaged(what: str) -> LedgerError:
-    """Returns the error for a row that hushway did not write."""
-    return LedgerError(
-        f"{what} of the ledger was edited or is damaged.",
-        advice="Publish nothing from this ledger until it was compared with a backup.",
     )

@@ -19,13 +19,6 @@ class Reservation:
         The whole amount was spent in the ledger before this object existed. Charging only makes
         sure that the release stays within it; what is left over is never refunded. It belongs to
         the process that made it: a copy, in memory or in a forked process, would spend it again.
-
-    Attributes:
-        release: The release that was reserved.
-        key: The account that spent.
-        measure: The currency of the account.
-        amount: What was spent.
-        entry_hash: The hash of the ledger's entry.
     """
 
     def __init__(
@@ -54,10 +47,6 @@ class Reservation:
 
         Privacy:
             Either the whole loss is taken or nothing.
-
-        Raises:
-            BudgetError: The loss is larger than what is left, or the release was already settled.
-            PrivacyError: This is not the process that reserved it.
         """
         # Before the lock: a fork may have copied it while another thread held it.
         if os.getpid() != self._process:
@@ -95,11 +84,7 @@ class Reservation:
 
 
 def cost_of(losses: Iterable[Loss], measure: Measure) -> Fraction:
-    """Returns what losses cost together in the currency of an account.
-
-    Raises:
-        BudgetError: The account's currency cannot spend on it.
-    """
+    """Returns what losses cost together in the currency of an account."""
     try:
         return cost_on(losses, measure)
     except PrivacyError as refusal:

@@ -1,91 +1,130 @@
 """The tables, and how they come into being when many processes open a new ledger at once."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import (
     Column,
     Connection,
-    ForeignKey,
+    ForeignKeyConstraint,
     Integer,
     MetaData,
+    PrimaryKeyConstraint,
     Table,
     Text,
     UniqueConstraint,
     inspect,
     select,
 )
+from sqlalchemy.schema import Constraint
 
 from hushway.errors import LedgerError
 from hushway.privacy.ledger.store import Store, no_ledger
 
 VERSION = 2
 
+# Rows of the database, as raw as they are stored. The hash chain covers the stored text itself, so
+# rows are kept apart from the values that are read out of them. Amounts are exact fractions and
+# times are ISO 8601: both as text, because no database type keeps them as written.
+
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerRow:
+    """The only row of its table: how many accounts and declarations there must be elsewhere."""
+
+    version: int
+    accounts: int
+    declarations: int
+    people_head: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccountRow:
+    """An account: its terms, which never change, and its current state."""
+
+    number: int
+    dataset: str
+    unit: str
+    period: str
+    measure: str
+    cap: str
+    delta: str
+    opened_at: str
+    spent: str
+    entries: int
+    head: str
+
+    @property
+    def label(self) -> str:
+        """The key as readers know it, whatever state the row is in."""
+        return f"{self.dataset} / {self.unit} / {self.period}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntryRow:
+    """An entry of an account."""
+
+    account: int
+    number: int
+    kind: str
+    release: str
+    amount: str
+    spent: str
+    purpose: str
+    reference: str
+    at: str
+    days: str
+    secret: str
+    previous_hash: str
+    hash: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleRow:
+    """Data sets that were declared to hold the same people: a chain of its own."""
+
+    number: int
+    people: str
+    datasets: str
+    at: str
+    previous_hash: str
+    hash: str
+
+
 _metadata = MetaData()
+_TYPES = {int: Integer, str: Text}
 
-# One row. The numbers of accounts and of declarations are kept so that none can vanish unseen.
-ledger_table = Table(
-    "hushway_ledger",
-    _metadata,
-    Column("version", Integer, primary_key=True, autoincrement=False),
-    Column("accounts", Integer, nullable=False),
-    Column("declarations", Integer, nullable=False),
-    Column("people_head", Text, nullable=False),
-)
 
-# Amounts are exact fractions and times are ISO 8601: both as text, because no database type keeps
-# them as written.
-account_table = Table(
+def _table(name: str, row: type, *constraints: Constraint) -> Table:
+    columns: Iterator[Column[Any]] = (
+        Column(field.name, _TYPES[field.type], nullable=False, autoincrement=False)
+        for field in fields(row)
+        if isinstance(field.type, type)
+    )
+    return Table(name, _metadata, *columns, *constraints)
+
+
+ledger_table = _table("hushway_ledger", LedgerRow, PrimaryKeyConstraint("version"))
+account_table = _table(
     "hushway_account",
-    _metadata,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("dataset", Text, nullable=False),
-    Column("unit", Text, nullable=False),
-    Column("period", Text, nullable=False),
-    Column("measure", Text, nullable=False),
-    Column("cap", Text, nullable=False),
-    Column("delta", Text, nullable=False),
-    Column("opened_at", Text, nullable=False),
-    Column("spent", Text, nullable=False),
-    Column("entries", Integer, nullable=False),
-    Column("head", Text, nullable=False),
+    AccountRow,
+    PrimaryKeyConstraint("number"),
     UniqueConstraint("dataset", "unit", "period", name="hushway_one_account_per_key"),
 )
-
-entry_table = Table(
+entry_table = _table(
     "hushway_entry",
-    _metadata,
-    Column("account", Integer, ForeignKey("hushway_account.number"), primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("kind", Text, nullable=False),
-    Column("release", Text, nullable=False),
-    Column("amount", Text, nullable=False),
-    Column("spent", Text, nullable=False),
-    Column("purpose", Text, nullable=False),
-    Column("reference", Text, nullable=False),
-    Column("at", Text, nullable=False),
-    Column("days", Text, nullable=False),
-    Column("secret", Text, nullable=False),
-    Column("previous_hash", Text, nullable=False),
-    Column("hash", Text, nullable=False),
+    EntryRow,
+    PrimaryKeyConstraint("account", "number"),
+    ForeignKeyConstraint(["account"], ["hushway_account.number"]),
 )
-
-# Which data sets hold the same people, as the steward declared: a chain of its own.
-people_table = Table(
-    "hushway_people",
-    _metadata,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("people", Text, nullable=False),
-    Column("datasets", Text, nullable=False),
-    Column("at", Text, nullable=False),
-    Column("previous_hash", Text, nullable=False),
-    Column("hash", Text, nullable=False),
-)
+people_table = _table("hushway_people", PeopleRow, PrimaryKeyConstraint("number"))
 
 TABLES = tuple(table.name for table in _metadata.sorted_tables)
 
 # A release is reserved once and settled once in the whole ledger, also when two accounts race for
-# it. Both databases speak these words; SQLAlchemy's own partial indexes would load both dialects.
+# it. Both databases take these statements; SQLAlchemy's partial indexes would load both dialects.
 _ONCE = (
     "CREATE UNIQUE INDEX hushway_reserved_once ON hushway_entry (release) WHERE kind = 'reserve'",
     """CREATE UNIQUE INDEX hushway_settled_once ON hushway_entry (release)
@@ -94,12 +133,7 @@ _ONCE = (
 
 
 def prepare(store: Store, *, create: bool) -> None:
-    """Makes sure that the store holds a ledger of this version, and creates one in an empty store.
-
-    Raises:
-        BudgetError: The store is empty, and no ledger is to be created.
-        LedgerError: The store holds something else, or cannot be used.
-    """
+    """Makes sure that a store holds a ledger of this version; creates one in an empty store."""
     # Reading first lets an auditor open a ledger without the right to write.
     with store.reading() as connection:
         exists = _is_ledger(store, connection)
@@ -128,8 +162,7 @@ def _is_ledger(store: Store, connection: Connection) -> bool:
             f"The ledger {store.name} is of version 1: its entries do not say which days they "
             "cover, so nobody can tell which account must spend on a day.",
             advice="Keep it for the record, and start a new ledger with budget limits that are "
-            "smaller by "
-            "what was spent.",
+            "smaller by what was spent.",
         )
     if list(versions) != [VERSION]:
         raise LedgerError(
@@ -137,75 +170,6 @@ def _is_ledger(store: Store, connection: Connection) -> bool:
             advice="Use the hushway version that opened the ledger.",
         )
     return True
-
-
-# Rows of the database, as raw as they are stored.
-#
-# The hash chain covers the stored text itself, so rows are kept apart from the values that are read
-# out of them.
-
-
-@dataclass(frozen=True, kw_only=True)
-class AccountRow:
-    """One row of the account table: the terms, which never change, and where the account stands."""
-
-    number: int
-    dataset: str
-    unit: str
-    period: str
-    measure: str
-    cap: str
-    delta: str
-    opened_at: str
-    spent: str
-    entries: int
-    head: str
-
-    @property
-    def label(self) -> str:
-        """The key as readers know it, whatever state the row is in."""
-        return f"{self.dataset} / {self.unit} / {self.period}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class EntryRow:
-    """One row of the entry table."""
-
-    account: int
-    number: int
-    kind: str
-    release: str
-    amount: str
-    spent: str
-    purpose: str
-    reference: str
-    at: str
-    days: str
-    secret: str
-    previous_hash: str
-    hash: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class PeopleRow:
-    """One row of the people table: data sets that were declared to hold the same people."""
-
-    number: int
-    people: str
-    datasets: str
-    at: str
-    previous_hash: str
-    hash: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class LedgerRow:
-    """The one row of the ledger table: how many rows there must be elsewhere."""
-
-    version: int
-    accounts: int
-    declarations: int
-    people_head: str
 
 
 def now_text() -> str:

@@ -1,4 +1,4 @@
-"""Where a ledger lives, and the two kinds of transaction on it."""
+"""The database of a ledger: transactions for reading and writing, and errors in plain words."""
 
 import logging
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from hushway.errors import BudgetError, LedgerError
 
-# A connection that is interrupted while it closes raises, and whoever asked hears of it; the
-# libraries also log it with a traceback, which would be printed if nobody took the log.
+# A connection that is interrupted while it closes raises an error. The libraries also log it with a
+# traceback, which would be printed if no handler took it.
 for _library in ("sqlalchemy", "psycopg"):
     logging.getLogger(_library).addHandler(logging.NullHandler())
 
@@ -30,8 +30,6 @@ class Store:
         writer: Begins transactions that exclude other writers and outlive a power cut once
             committed.
         creator: Like `writer`, for making the tables.
-        file: Where it lies, if it is a file.
-        closed: Whether the ledger was closed.
     """
 
     name: str
@@ -43,22 +41,13 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Opens a transaction that sees one moment of the ledger.
-
-        Raises:
-            LedgerError: The ledger is out of reach or damaged.
-        """
+        """Opens a transaction that sees one moment of the ledger."""
         with self._transaction(self.reader) as connection:
             yield connection
 
     @contextmanager
     def writing(self, *, creating: bool = False) -> Iterator[Connection]:
-        """Opens a transaction that is committed at the end, or rolled back if anything fails.
-
-        Raises:
-            LedgerError: The ledger is out of reach, damaged, full, read-only or locked for too
-                long.
-        """
+        """Opens a transaction that is committed at the end, or rolled back if anything fails."""
         with self._transaction(self.creator if creating else self.writer) as connection:
             yield connection
 
@@ -72,7 +61,7 @@ class Store:
             with engine.begin() as connection:
                 yield connection
         except SQLAlchemyError as error:
-            # The database's own words may quote rows; only our reading of them leaves this line.
+            # The database's own message may quote rows, so only our explanation of it is shown.
             raise explain(error, self.name) from None
 
     def close(self) -> None:
@@ -109,14 +98,8 @@ _NO_SERVER = (
     _RETRY + "Check the host, port, database name, user and password, then try again.",
 )
 _DISK = ("could not be read or written by its disk", _RETRY + "Check the disk, then try again.")
-_CROWDED = (
-    "was interrupted by its server",
-    _RETRY + "Try again in a moment.",
-)
-_UNKNOWN = (
-    "could not be used",
-    _RETRY + "Check that the database is healthy, then try again.",
-)
+_CROWDED = ("was interrupted by its server", _RETRY + "Try again in a moment.")
+_UNKNOWN = ("could not be used", _RETRY + "Check that the database is healthy, then try again.")
 
 # Beginnings of the names that SQLite gives to its result codes.
 _SQLITE = {

@@ -56,11 +56,7 @@ class Window:
 
     @classmethod
     def from_text(cls, text: str) -> "Window":
-        """Reads a window back.
-
-        Raises:
-            LedgerError: The text is not what `to_text` writes.
-        """
+        """Reads a window back."""
         if text == _ALWAYS:
             return ALWAYS
         found = _WRITTEN.fullmatch(text) if isinstance(text, str) else None

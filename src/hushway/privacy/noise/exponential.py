@@ -5,9 +5,9 @@ from itertools import accumulate
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import BoolArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.privacy.noise.inversion import exp_enclosure, share
+from hushway.privacy.noise.inversion import draw_until_kept, exp_enclosure, share
 from hushway.privacy.randomness import BitSource
 
 _START_BITS = 192
@@ -69,11 +69,9 @@ def uniform_below(source: BitSource, count: int, limit: int) -> IntArray:
             "A uniform draw needs a limit between 1 and 2^63.", advice="Check the universe's size."
         )
     accepted = np.uint64((1 << 64) // limit * limit - 1)
-    values = np.empty(count, dtype=np.int64)
-    missing = np.arange(count)
-    while len(missing):
-        words = source.words(len(missing))
-        kept = words <= accepted
-        values[missing[kept]] = words[kept] % np.uint64(limit)
-        missing = missing[~kept]
-    return values
+
+    def propose(missing: int) -> tuple[IntArray, BoolArray]:
+        words = source.words(missing)
+        return (words % np.uint64(limit)).astype(np.int64), words <= accepted
+
+    return draw_until_kept(count, propose)

@@ -17,11 +17,7 @@ def expected_above(law: NoiseLaw, size: int, threshold: int) -> float:
 
 
 def threshold_for(law: NoiseLaw, size: int, expected: float) -> int:
-    """Returns the lowest threshold above 0 that at most `expected` empty cells reach on average.
-
-    Raises:
-        PrivacyError: The expected number is not positive.
-    """
+    """Returns the lowest threshold above 0 that at most `expected` empty cells reach on average."""
     if not expected >= _LEAST_EXPECTED:
         raise PrivacyError(
             f"The expected number of false cells must be at least {_LEAST_EXPECTED:g}.",

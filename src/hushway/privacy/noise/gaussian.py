@@ -23,6 +23,7 @@ from hushway.privacy.noise.inversion import (
     Enclosure,
     InversionTable,
     Uniform,
+    draw_until_kept,
     exp_enclosure,
     share,
 )
@@ -140,14 +141,12 @@ class DiscreteGaussian:
         centre = self._sigma + 1
         proposal = DiscreteLaplace(self.sigma_squared / centre)
         coin = _coin(self.sigma_squared)
-        values = np.empty(count, dtype=np.int64)
-        missing = np.arange(count)
-        while len(missing):
-            drawn = proposal.draw(source, len(missing))
-            kept = coin.toss(source, (np.abs(drawn) - centre) ** 2)
-            values[missing[kept]] = drawn[kept]
-            missing = missing[~kept]
-        return values
+
+        def propose(missing: int) -> tuple[IntArray, BoolArray]:
+            drawn = proposal.draw(source, missing)
+            return drawn, coin.toss(source, (np.abs(drawn) - centre) ** 2)
+
+        return draw_until_kept(count, propose)
 
     def mass_from(self, threshold: int, bits: int) -> Enclosure:
         """Encloses 2^bits * P(Z >= threshold)."""
@@ -177,28 +176,20 @@ class DiscreteGaussian:
     def _excess(self, source: BitSource, count: int, low: int, high: int | None) -> IntArray:
         """Draws a geometric excess g and a coin: the weight is exp(-low g/s^2) * exp(-g^2/2s^2)."""
         coin = _coin(self.sigma_squared)
-        values = np.empty(count, dtype=np.int64)
-        missing = np.arange(count)
-        while len(missing):
-            excess = geometric(source, len(missing), self.sigma_squared / low)
+
+        def propose(missing: int) -> tuple[IntArray, BoolArray]:
+            excess = geometric(source, missing, self.sigma_squared / low)
             kept = coin.toss(source, excess**2)
-            if high is not None:
-                kept &= excess < high - low
-            values[missing[kept]] = low + excess[kept]
-            missing = missing[~kept]
-        return values
+            return low + excess, kept if high is None else kept & (excess < high - low)
+
+        return draw_until_kept(count, propose)
 
     def _by_rejection(self, source: BitSource, count: int, low: int, high: int | None) -> IntArray:
-        values = np.empty(count, dtype=np.int64)
-        missing = np.arange(count)
-        while len(missing):
-            drawn = self.draw(source, len(missing))
-            kept = drawn >= low
-            if high is not None:
-                kept &= drawn < high
-            values[missing[kept]] = drawn[kept]
-            missing = missing[~kept]
-        return values
+        def propose(missing: int) -> tuple[IntArray, BoolArray]:
+            drawn = self.draw(source, missing)
+            return drawn, (drawn >= low) if high is None else (drawn >= low) & (drawn < high)
+
+        return draw_until_kept(count, propose)
 
     def _check_sparse(self) -> None:
         if self._sigma > _LARGEST_SPARSE_SIGMA:

@@ -11,9 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import IntArray, whole_below
 from hushway.errors import PrivacyError
-from hushway.numerics.whole import whole_below
 
 
 class Grouping(Protocol):
@@ -22,24 +21,19 @@ class Grouping(Protocol):
     @property
     def count(self) -> int:
         """Number of groups."""
-        ...
 
     @property
     def sizes(self) -> IntArray:
         """Number of cells in each group."""
-        ...
 
     def of(self, cells: IntArray) -> IntArray:
         """Returns the group of each cell."""
-        ...
 
     def rank(self, cells: IntArray) -> IntArray:
         """Returns the place of each cell within its group, from 0."""
-        ...
 
     def cell(self, group: IntArray, rank: IntArray) -> IntArray:
         """Returns the cell at a place of a group: the inverse of `of` and `rank`."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -105,11 +99,7 @@ class Layout:
         return np.diff(self._bounds)
 
     def places_of(self, cells: IntArray) -> IntArray:
-        """Returns the place of each cell, which must lie inside the universe.
-
-        Raises:
-            PrivacyError: The grouping contradicts itself.
-        """
+        """Returns the place of each cell, which must lie inside the universe."""
         with _no_index_named():
             group, rank = self._looked_up(cells)
             same = _same(self._grouping.cell(group, rank), cells)
@@ -118,11 +108,7 @@ class Layout:
         return self._bounds[group] + rank
 
     def cells_at(self, places: IntArray) -> IntArray:
-        """Returns the cell at each place.
-
-        Raises:
-            PrivacyError: The grouping contradicts itself.
-        """
+        """Returns the cell at each place."""
         group = np.searchsorted(self._bounds, places, side="right") - 1
         rank = places - self._bounds[group]
         with _no_index_named():

@@ -47,7 +47,6 @@ class Window:
     """The values that come to light: low <= Z < high, given Z < high.
 
     Attributes:
-        law: The noise.
         low: The new threshold; at EVERYTHING the window has no lower end.
         high: The old threshold; at NOTHING the window has no upper end.
     """
@@ -106,8 +105,6 @@ def draw_newly_shown(
     """Returns which hidden empty cells come to light, and what they show.
 
     Args:
-        law: The noise.
-        source: Random bits.
         hidden: Number of hidden empty cells in each group.
         old: The threshold of each group that all of them are below.
         new: The threshold of each group that is looked at now.
@@ -183,9 +180,6 @@ def uniform_subsets(source: BitSource, counts: Sequence[int], ranges: Sequence[i
     The ranges are numbered through: the second begins where the first ends. A subset larger than
     half of its range is drawn as its complement, so repeats stay rare and memory grows with the
     answer.
-
-    Raises:
-        PrivacyError: A subset would be larger than its range.
     """
     if not all(0 <= count <= size for count, size in zip(counts, ranges, strict=True)):
         raise PrivacyError(
@@ -235,11 +229,7 @@ _MOST_TRIALS = 1 << 62
 
 
 def binomial(source: BitSource, trials: int, chance: Probability) -> int:
-    """Returns one draw of the number of successes.
-
-    Raises:
-        PrivacyError: There are more trials than the sampler is certified for.
-    """
+    """Returns one draw of the number of successes."""
     if not 0 <= trials <= _MOST_TRIALS:
         raise PrivacyError(
             "A binomial draw needs between 0 and 2^62 trials.", advice="Check the universe's size."

@@ -21,7 +21,7 @@ import numpy as np
 from mpmath import libmp
 from mpmath.ctx_iv import MPIntervalContext
 
-from hushway.arrays import IntArray, WordArray
+from hushway.arrays import BoolArray, IntArray, WordArray
 from hushway.errors import PrivacyError
 from hushway.privacy.randomness import BitSource
 
@@ -133,11 +133,9 @@ class Law(Protocol):
 
     def cumulative(self, k: int, bits: int) -> Enclosure:
         """Encloses 2^bits * P(K <= k)."""
-        ...
 
     def cumulatives(self, bits: int) -> Iterator[Enclosure]:
         """Encloses 2^bits * P(K <= k) for k = 0, 1, 2, ... up to the last possible k, if any."""
-        ...
 
 
 class InversionTable:
@@ -174,11 +172,7 @@ class InversionTable:
 
 
 def certified_thresholds(law: Law) -> WordArray:
-    """Returns floor(2^63 * P(K <= k)) for all k up to the first that rounds to 2^63 - 1 or more.
-
-    Raises:
-        PrivacyError: The law is too wide for a table.
-    """
+    """Returns floor(2^63 * P(K <= k)) for all k up to the first that rounds to 2^63 - 1 or more."""
     bits = _TABLE_BITS
     while (table := _thresholds(law, bits)) is None:
         bits *= 2
@@ -247,25 +241,32 @@ class Uniform:
             self._bits += 64
 
 
+def draw_until_kept(count: int, propose: Callable[[int], tuple[IntArray, BoolArray]]) -> IntArray:
+    """Rejection sampling: proposes values for all places, and again for those not kept."""
+    values = np.empty(count, dtype=np.int64)
+    missing = np.arange(count)
+    while len(missing):
+        drawn, kept = propose(len(missing))
+        values[missing[kept]] = drawn[kept]
+        missing = missing[~kept]
+    return values
+
+
 class NoiseLaw(Protocol):
     """A symmetric law on the integers that can be drawn exactly."""
 
     @property
     def variance(self) -> Fraction:
         """The variance, or a number just above it."""
-        ...
 
     def draw(self, source: BitSource, count: int) -> IntArray:
         """Returns independent noise."""
-        ...
 
     def mass_from(self, threshold: int, bits: int) -> Enclosure:
         """Encloses 2^bits * P(Z >= threshold)."""
-        ...
 
     def draw_between(self, source: BitSource, count: int, low: int, high: int | None) -> IntArray:
         """Returns independent noise, given low <= Z < high (no upper end if None)."""
-        ...
 
 
 def between(law: NoiseLaw, low: int, high: int | None, bits: int) -> Enclosure:

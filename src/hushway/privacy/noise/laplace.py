@@ -21,6 +21,7 @@ from hushway.privacy.noise.inversion import (
     Probability,
     Uniform,
     between,
+    draw_until_kept,
     exp_enclosure,
     share,
 )
@@ -64,14 +65,13 @@ class DiscreteLaplace:
 
     def _from_geometric(self, source: BitSource, count: int) -> IntArray:
         """Puts a fair sign on a geometric number; minus zero is drawn again."""
-        values = np.empty(count, dtype=np.int64)
-        missing = np.arange(count)
-        while len(missing):
-            drawn = geometric(source, len(missing), self.scale)
-            negative = (source.words(len(missing)) & np.uint64(1)).astype(bool)
-            values[missing] = np.where(negative, -drawn, drawn)
-            missing = missing[negative & (drawn == 0)]
-        return values
+
+        def propose(missing: int) -> tuple[IntArray, BoolArray]:
+            drawn = geometric(source, missing, self.scale)
+            negative = (source.words(missing) & np.uint64(1)).astype(bool)
+            return np.where(negative, -drawn, drawn), ~negative | (drawn != 0)
+
+        return draw_until_kept(count, propose)
 
     def mass_from(self, threshold: int, bits: int) -> Enclosure:
         """Encloses 2^bits * P(Z >= threshold)."""
@@ -229,12 +229,12 @@ def geometric_below(source: BitSource, count: int, scale: Fraction, limit: int) 
     The highest digit is cut off just above the limit; what still lands at or above it is drawn
     again, which happens at most every second time because a geometric law never rises.
     """
-    values = np.empty(count, dtype=np.int64)
-    missing = np.arange(count)
-    while len(missing):
-        values[missing] = _digits_below(source, len(missing), scale, limit)
-        missing = missing[values[missing] >= limit]
-    return values
+
+    def propose(missing: int) -> tuple[IntArray, BoolArray]:
+        drawn = _digits_below(source, missing, scale, limit)
+        return drawn, drawn < limit
+
+    return draw_until_kept(count, propose)
 
 
 def _digits_below(source: BitSource, count: int, scale: Fraction, limit: int) -> IntArray:
@@ -248,11 +248,7 @@ def _digits_below(source: BitSource, count: int, scale: Fraction, limit: int) ->
 
 
 def exactly(fraction: Fraction) -> Probability:
-    """Turns a fraction in [0, 1] into a probability that can be enclosed.
-
-    Raises:
-        PrivacyError: The fraction is not a probability.
-    """
+    """Turns a fraction in [0, 1] into a probability that can be enclosed."""
     if not isinstance(fraction, Fraction) or not 0 <= fraction <= 1:
         raise PrivacyError(
             "A probability must be a fraction between 0 and 1.",

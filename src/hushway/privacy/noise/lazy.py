@@ -112,12 +112,7 @@ class LazyVector:
         self._lock = threading.Lock()
 
     def reveal(self, threshold: int) -> Shown:
-        """Returns all cells at or above the threshold, the same ones at every call.
-
-        Raises:
-            PrivacyError: Too many cells would show, or this is a forked copy that has not shown as
-                much before the fork.
-        """
+        """Returns all cells at or above the threshold, the same ones at every call."""
         shown = self.reveal_groups(np.full(self._layout.count, _clipped(threshold), dtype=np.int64))
         order = np.argsort(shown.cells, kind="stable")
         return Shown(cells=shown.cells[order], values=shown.values[order])
@@ -128,10 +123,6 @@ class LazyVector:
         Time grows with what is known and shown, and with the number of different pairs of an old
         and a new threshold: about a millisecond each, more if Gaussian noise is wide. The lowest
         64-bit integer shows every cell of a group.
-
-        Raises:
-            PrivacyError: There is not one threshold for each group, too many cells would show, or
-                this is a forked copy that has not shown as much before the fork.
         """
         wanted = thresholds.copy()
         if wanted.dtype != np.int64 or wanted.shape != (self._layout.count,):
@@ -186,22 +177,13 @@ os.register_at_fork(after_in_child=_disown_all)
 
 
 def check_showable(law: NoiseLaw, size: int, threshold: int) -> None:
-    """Refuses a threshold by public numbers alone, so it can be asked before anything is charged.
-
-    Raises:
-        PrivacyError: More empty cells would show than fit in memory, or the law offers no
-            conditional draws.
-    """
+    """Refuses a threshold by public numbers alone, before anything is charged."""
     sizes, thresholds = np.array([[size], [_clipped(threshold)]], dtype=np.int64)
     _refuse_too_many(law, sizes, thresholds)
 
 
 def check_drawable(law: NoiseLaw) -> None:
-    """Refuses a law that cannot be drawn lazily; asked before anything is charged.
-
-    Raises:
-        PrivacyError: The law offers no conditional draws.
-    """
+    """Refuses a law that cannot be drawn lazily; asked before anything is charged."""
     law.mass_from(1, 64)
 
 

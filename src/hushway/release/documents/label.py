@@ -11,8 +11,7 @@ from decimal import Decimal
 
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import Measure, exact
-from hushway.release.documents.listed import CERTIFICATE
-from hushway.release.documents.publisher import address_of
+from hushway.release.documents.papers import CERTIFICATE, NOT_STATED, address_of, titled
 from hushway.release.formats.yaml import Value, yaml_text
 from hushway.release.terms import certified_features
 from hushway.release.wording import (
@@ -25,7 +24,6 @@ from hushway.release.wording import (
 )
 
 _VARIANTS = {Measure.PURE: "Pure DP", Measure.ZCDP: "Zero-concentrated DP"}
-_NOT_STATED = "Not stated"
 # All that the registry asks for.
 _TIER = 3
 
@@ -66,22 +64,17 @@ def render_label(certificate: Certificate) -> bytes:
 
 def _slug(certificate: Certificate) -> str:
     """Returns the address that the registry makes of name, curator and year."""
-    basic = (_name(certificate), certificate.publisher or _NOT_STATED, certificate.created_at[:4])
+    basic = (titled(certificate), certificate.publisher or NOT_STATED, certificate.created_at[:4])
     return "_".join(re.sub(r"\W+", "_", text.lower()) for text in basic).replace("_", "-")
-
-
-def _name(certificate: Certificate) -> str:
-    heading = "" if certificate.banner is None else f"{certificate.banner}: "
-    return heading + certificate.title
 
 
 def _basic(certificate: Certificate) -> dict[str, Value]:
     return {
-        "name": _name(certificate),
-        "data_curators": [certificate.publisher or _NOT_STATED],
-        "intended_use": certificate.intended_use or _NOT_STATED,
+        "name": titled(certificate),
+        "data_curators": [certificate.publisher or NOT_STATED],
+        "intended_use": certificate.intended_use or NOT_STATED,
         "data_product_type": "Summary statistics",
-        "data_product_region": certificate.region or _NOT_STATED,
+        "data_product_region": certificate.region or NOT_STATED,
         "description": f"{guarantee(certificate)} {certificate.terms.error}",
         "publication_date": certificate.created_at[:10],
     }
@@ -144,7 +137,7 @@ def _mechanisms(certificate: Certificate) -> str:
 
 def _administrative(certificate: Certificate) -> dict[str, Value]:
     _, contact = address_of(certificate)
-    author = certificate.approver or certificate.publisher or _NOT_STATED
+    author = certificate.approver or certificate.publisher or NOT_STATED
     return {
         **({"sources": contact} if contact else {}),
         "notes": f"Release {certificate.release_id}. Its {CERTIFICATE} says more, and what it says "

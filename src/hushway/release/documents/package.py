@@ -6,8 +6,15 @@ from typing import Any
 
 from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.privacy.loss import Measure
-from hushway.release.documents.listed import CERTIFICATE, PACKAGE, PAPERS
-from hushway.release.documents.publisher import address_of, licence_address
+from hushway.release.documents.papers import (
+    CERTIFICATE,
+    PACKAGE,
+    PAPERS,
+    address_of,
+    heading,
+    licence_address,
+    titled,
+)
 from hushway.release.folder.published_file import PARQUET_TYPE, Description, Resource
 from hushway.release.folder.seal import SealedFile
 from hushway.release.wording import (
@@ -28,18 +35,15 @@ def render_package(
     """Returns datapackage.json: the same bytes for the same release.
 
     Args:
-        certificate: The certificate of the release.
-        description: What its family says about the files.
         files: Size and digest of every file that the package describes, by path.
     """
-    heading = "" if certificate.banner is None else f"{certificate.banner}: "
     return canonical_json(
         {
             "$schema": _PROFILES + "datapackage.json",
             "name": _slug(certificate.release_id),
             "id": certificate.release_id,
-            "title": heading + certificate.title,
-            "description": heading + guarantee(certificate),
+            "title": titled(certificate),
+            "description": heading(certificate) + guarantee(certificate),
             "created": certificate.created_at,
             **_publisher(certificate),
             "privacy": _privacy(certificate),

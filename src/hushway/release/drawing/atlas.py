@@ -104,7 +104,7 @@ class Numbers:
     def __post_init__(self) -> None:
         _check_lengths(self.count, self.error)
         for column in (self.count, self.error):
-            # Not a number passes: it stands for what is not told.
+            # NaN passes: it stands for what is not published.
             if np.any((column < 0) | (column > _MOST)):
                 raise _undrawable("a number or an error is negative or endless")
 

@@ -1,6 +1,6 @@
 """An atlas as two files: atlas.json, and columns.bin with all numbers one after another.
 
-A column is told by its type, where it begins and how long it is. Numbers are little endian, and
+A column is given by its type, offset and length. Numbers are little endian, and
 every column begins at a multiple of 8 bytes, so that a page reads them where they lie.
 """
 
@@ -27,7 +27,7 @@ ATLAS, COLUMNS = "atlas.json", "columns.bin"
 # Where a site keeps the files of a release.
 FILES: Final = "files"
 
-# A longer name is told from others by its beginning; letters without end would stop a page.
+# Longer names are cut: very long ones would stop a page.
 LONGEST_NAME: Final = 200
 
 # What a page can hold, and does not wait for too long.
@@ -37,7 +37,7 @@ MOST_JSON_BYTES = 1 << 26
 _ALIGNED = 8
 # Origin, destination, count and error.
 _ROW_BYTES = 16
-# Published numbers are told to hundredths: half of one is not seen.
+# Published numbers have two decimals: half a hundredth is not seen.
 _UNSEEN = 0.005
 
 
@@ -80,11 +80,7 @@ class _Columns:
 
 
 def atlas_files(atlas: Atlas) -> AtlasFiles:
-    """Returns the two files: the same bytes for the same release.
-
-    Raises:
-        ReleaseError: They would be larger than a page can hold.
-    """
+    """Returns the two files: the same bytes for the same release."""
     columns, drawing = _Columns(), atlas.drawing
     facts = {
         "format": FORMAT,
@@ -182,16 +178,12 @@ def short_text(text: str) -> str:
 def _float_kind(values: NDArray[np.number]) -> str:
     whole = values.astype(np.float64)
     off = np.abs(whole.astype(np.float32).astype(np.float64) - whole)
-    # Of what is not told nothing is lost.
+    # Comparisons with NaN are false: nothing is lost of what is not published.
     return "f8" if bool(np.any(off > _UNSEEN)) else "f4"
 
 
 def refuse_many(rows: int) -> None:
-    """Refuses more rows with ends, counts and errors than an atlas can hold.
-
-    Raises:
-        ReleaseError: There are more.
-    """
+    """Refuses more rows with ends, counts and errors than an atlas can hold."""
     if rows * _ROW_BYTES > MOST_COLUMN_BYTES:
         raise _too_large("numbers", MOST_COLUMN_BYTES)
 

@@ -16,7 +16,7 @@ from hushway.release.drawing.atlas import AtlasPeriod, AtlasPlaces
 
 ALL_DAY: Final = "all day"
 
-# More points than a map has pixels are drawn slowly, and seen by nobody.
+# More points than a map has pixels are drawn slowly and cannot be seen.
 MOST_POINTS = 1 << 20
 # The finest and the coarsest grid that points are moved to, in cells across the map.
 _FINEST, _COARSEST = 1 << 16, 1 << 4
@@ -88,11 +88,7 @@ def located(locations: Locations) -> AtlasPlaces:
 
 
 def starts_of_periods(period: NDArray[Any], periods: int) -> IntArray:
-    """Returns where the rows of each period begin, and where the last one ends.
-
-    Raises:
-        ReleaseError: The rows are not in the order of periods.
-    """
+    """Returns where the rows of each period begin, and where the last one ends."""
     if np.any(np.diff(period) < 0):
         raise damaged("The rows of the release are not in the order of periods.")
     return np.searchsorted(period, np.arange(periods + 1)).astype(np.int64)
@@ -109,9 +105,6 @@ def thinned(lon: FloatArray, lat: FloatArray, starts: IntArray) -> BoolArray | N
         lon: Longitudes of the points of all courses in a row.
         lat: Latitudes likewise.
         starts: Where each course begins; one entry more than courses.
-
-    Raises:
-        ReleaseError: Even the coarsest grid leaves too many.
     """
     if len(lon) <= MOST_POINTS:
         return None

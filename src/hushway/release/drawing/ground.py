@@ -9,7 +9,7 @@ import textwrap
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import matplotlib as mpl
 import numpy as np
@@ -20,10 +20,10 @@ from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from hushway.arrays import FloatArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.geography.locations import Locations
 from hushway.privacy.certificate import Certificate
-from hushway.release.wording import claim_text
+from hushway.release.wording import Sums, claim_text
 
 MOST_FLOWS = 300
 CLEAR_OF_NOISE = 2.0
@@ -55,6 +55,19 @@ def draw_flows(axes: Axes, starts: FloatArray, ends: FloatArray, totals: FloatAr
             zorder=2,
         )
     )
+
+
+def draw_strongest(
+    axes: Axes, points: FloatArray, sums: Sums, origin: IntArray, destination: IntArray
+) -> int:
+    """Draws the strongest flows between two places; returns how many are clear of the noise."""
+    exceeds = sums.totals > CLEAR_OF_NOISE * sums.standard_errors
+    clear = np.flatnonzero(exceeds & (origin != destination))
+    strongest = clear[np.argsort(sums.totals[clear], kind="stable")[-MOST_FLOWS:]]
+    if len(strongest):
+        starts, ends = points[origin[strongest]], points[destination[strongest]]
+        draw_flows(axes, starts, ends, sums.totals[strongest])
+    return len(clear)
 
 
 def draw_places(axes: Axes, points: FloatArray, groups: Sequence[str], visits: FloatArray) -> None:
@@ -144,10 +157,12 @@ def _curves(starts: FloatArray, ends: FloatArray) -> FloatArray:
 
 WIDE, TALL = (12.0, 6.6), (12.0, 7.4)
 
+INK, SOFT, LINE = "#1c2430", "#5a6675", "#d9dee5"
+
 _DPI = 140
 # Twice as fast as the usual 6, for a file that is a tenth larger.
 _COMPRESSION = 3
-_INK, _SOFT, _ALARM = "#1c2430", "#5a6675", "#b3001b"
+_ALARM = "#b3001b"
 _STYLE: dict[str, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.5,
@@ -156,11 +171,11 @@ _STYLE: dict[str, Any] = {
     "text.hinting": "none",
     # Titles stand where they are put: otherwise all labels are measured once more for them.
     "axes.titley": 1.0,
-    "text.color": _INK,
-    "axes.edgecolor": _SOFT,
-    "axes.labelcolor": _SOFT,
-    "xtick.color": _SOFT,
-    "ytick.color": _SOFT,
+    "text.color": INK,
+    "axes.edgecolor": SOFT,
+    "axes.labelcolor": SOFT,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
     "axes.linewidth": 0.8,
 }
 
@@ -188,19 +203,37 @@ def png_of(figure: Figure) -> bytes:
     return file.getvalue()
 
 
+def set_title(axes: Axes, title: str, *, pad: float = 6, x: float = 0.0) -> None:
+    """Writes the title of a panel at its left."""
+    axes.set_title(title, loc="left", fontsize=11, pad=pad, x=x)
+
+
+def set_grid(axes: Axes, along: Literal["x", "y"], *, spine: str = "bottom") -> None:
+    """Draws thin lines behind the numbers, and of the frame one side only."""
+    axes.grid(axis=along, color=LINE, linewidth=0.8)
+    axes.set_axisbelow(True)
+    for side in ("top", "right", "left", "bottom"):
+        axes.spines[side].set_visible(side == spine)
+
+
+def shortened(name: str, letters: int) -> str:
+    """Returns a name that takes no more room than so many letters."""
+    return name if len(name) <= letters else name[: letters - 1] + "…"
+
+
 def write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
     """Writes title, claim and caption, and stamps what must be read first."""
     claim = claim_text(certificate)
     # The claim stands on the same line and is never cut.
     title = textwrap.shorten(certificate.title, max(30, 96 - len(claim)), placeholder=" …")
     figure.text(0.015, 0.945, title, fontsize=16, fontweight="bold", parse_math=False)
-    figure.text(0.985, 0.95, claim, fontsize=11, color=_SOFT, ha="right", parse_math=False)
+    figure.text(0.985, 0.95, claim, fontsize=11, color=SOFT, ha="right", parse_math=False)
     figure.text(
         0.015,
         0.1,
         textwrap.fill(caption, 172),
         fontsize=8,
-        color=_SOFT,
+        color=SOFT,
         va="top",
         linespacing=1.45,
         parse_math=False,

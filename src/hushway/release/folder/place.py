@@ -1,9 +1,9 @@
 """The place of a release: claimed before anything is spent on it, and filled in one step.
 
-Beside the place lies a hidden folder while somebody publishes there. It says which release was
-spent on, and holds the release while it is being written. A lock on it lasts as long as the
-process, so two cannot meet, and what a dead one has left can be told from the work of a living one.
-When all is written, sealed and noted in the ledger, the release takes its place by one renaming.
+While a process publishes there, a hidden folder lies beside the place. It names the release that is
+charged for, and holds the release while it is being written. The process holds a lock on it, so two
+processes cannot publish to one place, and the remains of a killed process can be recognised. When
+all is written, sealed and noted in the ledger, one rename moves the release to its place.
 """
 
 import contextlib
@@ -53,7 +53,7 @@ class Place:
             return None
 
     def begin(self, release: str) -> None:
-        """Throws away what lies there, and says which release will be charged for next."""
+        """Removes what an earlier process left, and notes which release is charged for next."""
         self._kept = None
         with disk_problems(self.folder):
             _empty(self.hidden)
@@ -71,7 +71,7 @@ class Place:
                 _flush_folder(Path(place))
 
     def appear(self) -> None:
-        """Lets the release take its place.
+        """Moves the release to its place.
 
         Raises:
             ReleaseError: Something is there already, or the disk refuses.
@@ -85,15 +85,15 @@ class Place:
             _flush_folder(self.folder.parent)
 
     def remember(self) -> None:
-        """Leaves what is there for the next one who comes by: it could not be settled now."""
+        """Keeps the hidden folder for a later `settle`."""
         self._kept = True
 
     def forget(self) -> None:
-        """Lets go of what was there."""
+        """Marks the hidden folder for removal."""
         self._kept = False
 
     def leave(self) -> None:
-        """Takes the hidden folder away, unless a whole release is in it or it is to stay."""
+        """Removes the hidden folder, unless a whole release is in it or it is to be kept."""
         stays = self.is_sealed if self._kept is None else self._kept
         if not stays:
             shutil.rmtree(self.hidden, ignore_errors=True)
@@ -192,7 +192,7 @@ def _hold(folder: Path) -> int:
         except BaseException:
             os.close(handle)
             raise
-        # Whoever held it has finished, and taken it away.
+        # The process that held it has finished and removed the folder.
         os.close(handle)
 
 
@@ -205,7 +205,7 @@ def _lock(handle: int, folder: Path, *, found: bool) -> None:
             advice="Wait until it is done, or choose another folder. Nothing was spent here.",
         ) from None
     except OSError:
-        # Some network disks know no locks: then nobody can tell a dead process from a living one.
+        # Some network disks have no locks: a killed process cannot be told from a running one.
         if found:
             raise ReleaseError(
                 f"{hidden_folder(folder).name} is left from another process, which may be alive: "

@@ -8,14 +8,18 @@ nothing else changes.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar
+
+import pyarrow as pa
 
 from hushway.errors import damaged
-from hushway.geography.locations import LOCATION_FACTS
+from hushway.geography.locations import Locations
 from hushway.geography.periods import Cycle, Periods
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
+from hushway.release.formats.columns import MOMENT, NUMBER, TEXT, Column, Columns
 from hushway.release.formats.places import period_columns, periods_csv
 from hushway.release.untrusted.limits import holds
 
@@ -115,37 +119,29 @@ def table_schema(*columns: tuple[str, str, str], key: list[str] | None = None) -
     return schema
 
 
-def columns_schema(
-    names: Sequence[str], words: Sequence[tuple[str, str]], *, key: Sequence[str]
-) -> dict[str, Any]:
-    """Returns a table schema from the names of columns and, in order, their types and words."""
-    columns = ((name, *rest) for name, rest in zip(names, words, strict=True))
-    return table_schema(*columns, key=list(key))
-
-
-_LOCATION_WORDS = (
-    ("string", "Id of the place."),
-    ("string", "Name of the place."),
-    ("number", "Latitude in degrees (WGS84)."),
-    ("number", "Longitude in degrees (WGS84)."),
-    ("string", "Zone that the place belongs to."),
+_LOCATION_COLUMNS = (
+    Column("id", TEXT, "Id of the place."),
+    Column("name", TEXT, "Name of the place."),
+    Column("lat", NUMBER, "Latitude in degrees (WGS84)."),
+    Column("lon", NUMBER, "Longitude in degrees (WGS84)."),
+    Column("zone", TEXT, "Zone that the place belongs to."),
 )
-_PERIOD_WORDS = {
-    "period": ("string", "Label of the period."),
-    "weekday": ("string", "Day of the week."),
-    "day": ("date", "Day of the period."),
-    "day_type": ("string", "Type of the days that are counted together."),
-    "days": ("string", "Days of the type: weekdays, and holidays if they are of it."),
-    "holidays": ("string", "Days of the window that are holidays, whatever their weekday."),
-    "part": ("string", "Name of the part of the day."),
-    "starts": ("string", "Start on the wall clock."),
-    "ends": ("string", "End on the wall clock; 00:00 is the midnight after it."),
-    "starts_at": ("datetime", "Start as a moment with its offset, on the first such day."),
-    "ends_at": ("datetime", "End as a moment with its offset, on the first such day."),
-    "first_day": ("date", "First day of the window."),
-    "last_day": ("date", "Last day of the window, included."),
-    "time_zone": ("string", "IANA name of the time zone."),
-}
+_PERIOD_COLUMNS = (
+    Column("period", TEXT, "Label of the period."),
+    Column("weekday", TEXT, "Day of the week."),
+    Column("day", pa.date32(), "Day of the period."),
+    Column("day_type", TEXT, "Type of the days that are counted together."),
+    Column("days", TEXT, "Days of the type: weekdays, and holidays if they are of it."),
+    Column("holidays", TEXT, "Days of the window that are holidays, whatever their weekday."),
+    Column("part", TEXT, "Name of the part of the day."),
+    Column("starts", TEXT, "Start on the wall clock."),
+    Column("ends", TEXT, "End on the wall clock; 00:00 is the midnight after it."),
+    Column("starts_at", MOMENT, "Start as a moment with its offset, on the first such day."),
+    Column("ends_at", MOMENT, "End as a moment with its offset, on the first such day."),
+    Column("first_day", pa.date32(), "First day of the window."),
+    Column("last_day", pa.date32(), "Last day of the window, included."),
+    Column("time_zone", TEXT, "IANA name of the time zone."),
+)
 _COUNTED: Mapping[Cycle, str] = {
     "day": "counted over all days of the window",
     "week": "counted over all days of the window with the weekday of the period",
@@ -154,17 +150,13 @@ _COUNTED: Mapping[Cycle, str] = {
 }
 
 
-def locations_schema(columns: Sequence[str]) -> dict[str, Any]:
-    """Returns the schema of places.csv, given its columns."""
-    facts = zip(LOCATION_FACTS, _LOCATION_WORDS, strict=True)
-    return table_schema(
-        *((name, *words) for name, words in facts),
-        *(
-            (name, "string", "A further public label of the place.")
-            for name in columns[len(LOCATION_FACTS) :]
-        ),
-        key=["id"],
+def locations_columns(locations: Locations) -> Columns:
+    """Returns the columns of places.csv: what every place has, then the further labels."""
+    further = (
+        Column(labels.column, TEXT, "A further public label of the place.")
+        for labels in locations.labels
     )
+    return Columns((*_LOCATION_COLUMNS, *further), key=("id",))
 
 
 def periods_words(periods: Periods) -> str:
@@ -177,10 +169,12 @@ def periods_words(periods: Periods) -> str:
     return words
 
 
-def periods_schema(periods: Periods) -> dict[str, Any]:
-    """Returns the schema of periods.csv."""
-    columns = ((name, *_PERIOD_WORDS[name]) for name in period_columns(periods))
-    return table_schema(*columns, key=["period"])
+def periods_columns(periods: Periods) -> Columns:
+    """Returns the columns of periods.csv."""
+    names = period_columns(periods)
+    return Columns(
+        tuple(column for column in _PERIOD_COLUMNS if column.name in names), key=("period",)
+    )
 
 
 Written = TypeVar("Written")
@@ -206,17 +200,20 @@ def _always(_: object) -> bool:
 class PublishedFile(Generic[Written, Read]):
     """One file that the releases of a family have, all or some of them.
 
-    A publisher has a table (`Written`), a verifier what it read from the folder so far (`Read`).
-    What is said of a file follows from either.
+    A publisher has a table (`Written`), a verifier what it has read from the folder so far
+    (`Read`). What is said of a file follows from either. So do the bytes of most files: they are
+    written from the table, and a verifier renders them again and compares.
 
     Attributes:
         path: Where it is, relative to the release, with forward slashes. Its ending tells its type.
         title: What it is, in a few words.
         description: How to read it.
-        schema: Its columns as a Frictionless table schema; None when it is not a table.
-        write: Writes it to a path.
-        check: Raises a `ReleaseError` if the file at a path does not say what was read from others.
-            None where it is among the files that are read first, or cannot be checked.
+        columns: Its columns; None when it is not a table.
+        parts: Renders it, some bytes at a time.
+        is_source: Whether a verifier reads the table from it, so that it is not compared.
+        write: Writes it to a path, where that is not done by `parts`.
+        check: Raises a `ReleaseError` if the file at a path does not agree with what was read,
+            where bytes cannot be compared.
         finding: What a verification calls the check.
         is_there: Whether a release has it.
         left_out: Why a release does not have it, where readers will miss it.
@@ -225,8 +222,10 @@ class PublishedFile(Generic[Written, Read]):
     path: str
     title: str
     description: str | Callable[[Written | Read], str]
-    schema: Mapping[str, Any] | Callable[[Written | Read], Mapping[str, Any]] | None = None
-    write: Callable[[Written, Path], object]
+    columns: Columns | Callable[[Written | Read], Columns] | None = None
+    parts: Callable[[Written | Read], Iterable[bytes]] | None = None
+    is_source: bool = False
+    write: Callable[[Written, Path], object] | None = None
     check: Callable[[Read, Path], object] | None = None
     finding: str = FORMATS
     is_there: Callable[[Written | Read], bool] = _always
@@ -234,14 +233,35 @@ class PublishedFile(Generic[Written, Read]):
 
     def resource(self, view: Written | Read) -> Resource:
         """Returns what the data package says about the file."""
-        said, schema = self.description, self.schema
+        said, columns = self.description, self.columns
+        if callable(columns):
+            columns = columns(view)
         return Resource(
             path=self.path,
             title=self.title,
             description=said if isinstance(said, str) else said(view),
             mediatype=_MEDIATYPES[self.path.rsplit(".", 1)[-1]],
-            schema=schema(view) if callable(schema) else schema,
+            schema=None if columns is None else columns.described,
         )
+
+    def written(self, table: Written, path: Path) -> None:
+        """Writes the file to a path."""
+        if self.write is not None:
+            self.write(table, path)
+        elif self.parts is not None:
+            with path.open("wb") as file:
+                file.writelines(self.parts(table))
+
+    def checked(self, read: Read, path: Path) -> None:
+        """Makes sure that the file at a path agrees with what was read from others.
+
+        Raises:
+            ReleaseError: It does not.
+        """
+        if self.check is not None:
+            self.check(read, path)
+        elif self.parts is not None and not self.is_source and not holds(path, self.parts(read)):
+            raise damaged(f"{self.path} does not hold what the published table says.")
 
 
 def describe_files(
@@ -277,7 +297,7 @@ def write_files(
             progress(f"Writing {file.path}")
             path = folder / file.path
             path.parent.mkdir(exist_ok=True)
-            file.write(table, path)
+            file.written(table, path)
 
 
 def check_files(
@@ -289,36 +309,45 @@ def check_files(
         ReleaseError: One of them says something else.
     """
     for file in files:
-        if file.check is not None and file.finding == finding and file.is_there(read):
-            file.check(read, folder / file.path)
+        if file.finding == finding and file.is_there(read):
+            file.checked(read, folder / file.path)
 
 
 def periods_file(
     periods_of: Callable[[Written | Read], Periods],
     is_there: Callable[[Written | Read], bool] = _always,
 ) -> PublishedFile[Written, Read]:
-    """Returns periods.csv, which is written alike by all families."""
+    """Returns periods.csv, which is the same in all families."""
     return PublishedFile(
         path=PERIODS,
         title="Public periods",
         description=lambda view: periods_words(periods_of(view)),
-        schema=lambda view: periods_schema(periods_of(view)),
-        write=lambda view, path: path.write_bytes(periods_csv(periods_of(view))),
+        columns=lambda view: periods_columns(periods_of(view)),
+        parts=lambda view: [periods_csv(periods_of(view))],
+        is_source=True,
         is_there=is_there,
     )
 
 
-def write_parts(path: Path, parts: Iterable[bytes]) -> None:
-    """Writes a file part by part."""
-    with path.open("wb") as file:
-        file.writelines(parts)
+@dataclass(frozen=True)
+class TableContents(Generic[Written]):
+    """A published table, ready to be written: what all families do alike."""
 
+    table: Written
 
-def check_parts(path: Path, parts: Iterable[bytes], message: str) -> None:
-    """Makes sure that a file holds just these parts.
+    files: ClassVar[Sequence[PublishedFile[Any, Any]]]
+    describe: ClassVar["staticmethod[[Any], Description]"]
 
-    Raises:
-        ReleaseError: It does not, as the message says.
-    """
-    if not holds(path, parts):
-        raise damaged(message)
+    @cached_property
+    def view(self) -> Any:
+        """What the files are made from: the table, unless more has to be worked out first."""
+        return self.table
+
+    @property
+    def description(self) -> Description:
+        """What the data package says about the files."""
+        return self.describe(self.view)
+
+    def write(self, folder: Path, progress: Progress) -> None:
+        """Writes every file of the description into a folder."""
+        write_files(self.files, self.view, folder, progress)

@@ -1,4 +1,4 @@
-"""What to put into a plan, and whether the data are enough for it: from public guesses alone."""
+"""Recommends contribution limits, and says whether the data suffice, from public guesses alone."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +26,6 @@ class Choice:
     """One way to run a plan, and how it did.
 
     Attributes:
-        options: What was chosen, by the words of the plan.
         score: How far off it is; less is better.
         details: What the score is made of, by figure.
     """
@@ -42,7 +41,6 @@ class Advice:
 
     Attributes:
         measured: What the scores are, in words.
-        tried: All that was tried, the best first.
         lines: The best, as lines for a plan.
         could_add: What the release could tell besides, as sentences.
         enough: Whether the data are enough, figure by figure, as sentences.
@@ -122,11 +120,8 @@ def recommend_limit(
         Reads no row and spends nothing. What is recommended is as public as the guess.
 
     Args:
-        job: What would be published.
-        crowd: A public guess of how many there are.
         with_limit: Makes the job for another limit.
         option: What the plan calls the limit; None if everybody counts once.
-        progress: Told what is being tried.
     """
     busy = activity(crowd)
     counted = job.wording.counted
@@ -159,9 +154,7 @@ def recommend_limit(
         could_add=(),
         enough=tuple(
             enough_for_noise(
-                chosen.mechanism.forecast(chosen.geography, chosen.bound),
-                lost(best),
-                counted,
+                chosen.mechanism.forecast(chosen.geography, chosen.bound), lost(best), counted
             )
         ),
     )

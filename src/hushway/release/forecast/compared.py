@@ -9,7 +9,6 @@ class ComparedTable:
 
     Attributes:
         file: Where it lies in the release folder, as Parquet.
-        keys: The columns that name a figure.
         optional: Further columns that do, in releases that have them.
         error: The column with the standard error of a figure; None if figures carry none.
     """

@@ -41,7 +41,6 @@ class CrowdForecast:
     """What to expect of a release for a crowd, tried on invented rows: no guarantee.
 
     Attributes:
-        crowd: The guess.
         errors: Typical errors, of single figures first; none if no forecast is made.
         left_out: Which share of the rows a limit leaves out; None where nothing is known about it.
         notes: What a reader must know, as sentences.

@@ -42,10 +42,7 @@ def grid_errors(counted: str, place: str, published: FloatArray, true: FloatArra
     """Compares figures by (place, period), with 0 where nothing is published.
 
     Args:
-        counted: What is counted.
         place: What a place is called, such as "an area".
-        published: The published figures.
-        true: The exact ones, of the same shape.
     """
     busy, shown = true > 0, published > 0
     misplaced = float(np.abs(published - true).sum()) / max(1.0, float(true.sum()))
@@ -66,11 +63,7 @@ def grid_errors(counted: str, place: str, published: FloatArray, true: FloatArra
 
 
 def exact_context(job: Job, progress: Progress) -> CountingContext:
-    """Checks the rows of a job, and returns what counts them.
-
-    Raises:
-        DataError: Rows have problems that the plan refuses.
-    """
+    """Checks the rows of a job, and returns what counts them."""
     settings = settings_of(job.plan)
     progress(f"Checking the {job.wording.rows}")
     refuse_problems(job.rows.check(settings, notes=False).everything)

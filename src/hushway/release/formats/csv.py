@@ -1,7 +1,10 @@
-"""Published tables as CSV, streamed through Arrow, and the columns of labels that tables share."""
+"""Published tables as CSV, rendered some rows at a time, and columns of labels.
 
-from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
+No reader of these files is needed: a verifier renders them again and compares the bytes.
+"""
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,110 +16,43 @@ from numpy.typing import NDArray
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
 from hushway.release.formats.places import number_array, numbers_of, text_array
-from hushway.release.untrusted.limits import TABLE_BYTES, guarded, is_risky, open_plain, unguarded
+from hushway.release.untrusted.limits import guarded, is_risky
 
 _SPECIAL = frozenset('",\r\n')
-_BLOCK = 1 << 24
+_ROWS_AT_ONCE = 1 << 16
 
 
-def stream_csv(
-    path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], *, labels: Iterable[str]
-) -> None:
-    """Writes batches with labelled columns as CSV, quoting text only if some label needs it.
+def table_csv(
+    names: Sequence[str], batches: Iterable[pa.RecordBatch], *, labels: Iterable[str]
+) -> Iterator[bytes]:
+    """Yields batches as CSV, quoting text only if one of its labels needs it.
 
-    What a spreadsheet would run gets a quote in front.
+    Text that a spreadsheet would run gets a quote in front.
     """
     labels = tuple(labels)
-    plain = pa.schema([(field.name, _written_type(field.type)) for field in schema])
+    risky = any(map(is_risky, labels))
     quoted = any(_SPECIAL.intersection(label) or not label for label in labels)
     options = arrow_csv.WriteOptions(
         include_header=False, quoting_style="needed" if quoted else "none"
     )
-    with pa.OSFile(str(path), "wb") as sink:
-        sink.write(_header(schema))
-        with arrow_csv.CSVWriter(sink, plain, write_options=options) as writer:
-            for batch in batches:
-                texts = _changed(batch, guarded) if any(map(is_risky, labels)) else batch
-                columns = [column.cast(plain.field(i).type) for i, column in enumerate(texts)]
-                writer.write_batch(pa.RecordBatch.from_arrays(columns, schema=plain))
+    yield (",".join(names) + "\n").encode()
+    for batch in batches:
+        for start in range(0, len(batch), _ROWS_AT_ONCE):
+            columns = [_plain(one, risky=risky) for one in batch.slice(start, _ROWS_AT_ONCE)]
+            sink = io.BytesIO()
+            rows = pa.RecordBatch.from_arrays(columns, names=list(names))
+            arrow_csv.write_csv(rows, sink, write_options=options)
+            yield sink.getvalue()
 
 
-def read_batches(
-    path: Path, schema: pa.Schema, *, labels: Iterable[str]
-) -> Iterator[pa.RecordBatch]:
-    """Yields the batches of a CSV file with the types of a schema; nothing is read as missing.
-
-    Quotes in front of what a spreadsheet would run are taken away.
-
-    Raises:
-        ReleaseError: There are other columns, or text that a spreadsheet would run.
-    """
-    labels = tuple(labels)
-    # Text that no label begins with is not in the public lists, whatever is done to it.
-    risky = any(map(is_risky, labels))
-    reading = arrow_csv.ConvertOptions(
-        column_types=schema, null_values=[], strings_can_be_null=False
-    )
-    several_lines = any("\n" in label or "\r" in label for label in labels)
-    parsing = arrow_csv.ParseOptions(newlines_in_values=several_lines)
-    # Lists of labels are searched once a block, so that blocks must not be too small.
-    blocks = arrow_csv.ReadOptions(block_size=_BLOCK)
-    _check_header(path, schema)
-    with arrow_csv.open_csv(
-        path, read_options=blocks, parse_options=parsing, convert_options=reading
-    ) as reader:
-        for batch in reader:
-            yield _changed(batch, _checked) if risky else batch
-
-
-def _changed(batch: pa.RecordBatch, change: Callable[[str], str]) -> pa.RecordBatch:
-    """Returns a batch with every text in it changed."""
-    columns = [_changed_column(column, change) for column in batch.columns]
-    return pa.RecordBatch.from_arrays(columns, schema=batch.schema)
-
-
-def _changed_column(column: pa.Array, change: Callable[[str], str]) -> pa.Array:
+def _plain(column: pa.Array, *, risky: bool) -> pa.Array:
+    """Returns a column without a dictionary, its texts guarded if any label needs it."""
     if pa.types.is_dictionary(column.type):
-        changed = _changed_column(column.dictionary, change)
-        return pa.DictionaryArray.from_arrays(column.indices, changed)
-    if pa.types.is_string(column.type):
-        return text_array([change(text) for text in column.to_pylist()])
+        texts = _plain(column.dictionary, risky=risky)
+        return texts.take(column.indices)
+    if risky and pa.types.is_string(column.type):
+        return text_array([guarded(text) for text in column.to_pylist()])
     return column
-
-
-def _checked(text: str) -> str:
-    plain = unguarded(text)
-    if guarded(plain) != text:
-        raise ReleaseError(
-            "A CSV file holds text that a spreadsheet would run, or a quote too many before it.",
-            advice="Do not open it in a spreadsheet; ask the publisher for an intact copy.",
-        )
-    return plain
-
-
-def _header(schema: pa.Schema) -> bytes:
-    return (",".join(schema.names) + "\n").encode()
-
-
-def _check_header(path: Path, schema: pa.Schema) -> None:
-    """Makes sure of the columns before a reader makes room for each that a stranger names."""
-    header = _header(schema)
-    with open_plain(path, TABLE_BYTES) as file:
-        if file.read(len(header)) != header:
-            raise ReleaseError(
-                f"The columns of {path.name} are not {', '.join(schema.names)}.",
-                advice="The table was rewritten.",
-            )
-
-
-def _written_type(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-BATCH_ROWS = 1 << 20
-
-
-LABEL = pa.dictionary(pa.int32(), pa.string())
 
 
 def labelled(positions: IntArray, labels: pa.Array) -> pa.DictionaryArray:
@@ -125,11 +61,7 @@ def labelled(positions: IntArray, labels: pa.Array) -> pa.DictionaryArray:
 
 
 def positions_among(column: pa.Array, labels: pa.Array) -> IntArray:
-    """Returns the position of each label in a public list that is an Arrow array already.
-
-    Raises:
-        ReleaseError: A label is not in the list.
-    """
+    """Returns the position of each label in a public list."""
     known = pc.SetLookupOptions(value_set=labels)
     if pa.types.is_dictionary(column.type):
         # A few thousand labels instead of millions of rows.
@@ -146,11 +78,7 @@ def positions_among(column: pa.Array, labels: pa.Array) -> IntArray:
 
 
 def whole_column(column: pa.Array) -> NDArray[Any]:
-    """Returns the numbers of a column.
-
-    Raises:
-        ReleaseError: One of them is missing.
-    """
+    """Returns the numbers of a column."""
     if column.null_count:
         raise ReleaseError("A number is missing from a row.", advice="The table was rewritten.")
     return numbers_of(column)

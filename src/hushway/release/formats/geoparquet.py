@@ -12,7 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from hushway.arrays import FloatArray
 from hushway.errors import damaged
+from hushway.release.formats.places import nullable_array, number_array
 from hushway.release.untrusted.parquet import open_parquet
 
 GEOMETRY = "geometry"
@@ -33,22 +35,19 @@ def write_geoparquet(table: pa.Table, path: Path) -> None:
 
 
 def check_geoparquet(expected: pa.Table, path: Path, what: str) -> None:
-    """Makes sure that a GeoParquet file holds a table, with its words for maps.
+    """Makes sure that a GeoParquet file holds a table, with its metadata for maps.
 
     Args:
         expected: The table, with the metadata "geo".
         path: The file.
         what: What it should hold, for the message.
-
-    Raises:
-        ReleaseError: It does not.
     """
     lists = [column for column in expected.columns if pa.types.is_list(column.type)]
     values = max((sum(len(part.values) for part in column.chunks) for column in lists), default=0)
     room = _OVERHEAD * expected.nbytes + _ROOM
     with open_parquet(path, expected.schema, rows=len(expected), values=values, size=room) as file:
         facts = file.metadata
-        # Arrow would take the words from a copy of its own: look at those that others read.
+        # Arrow reads a copy of its own: compare the metadata that other programs read.
         words = facts.metadata[b"geo"] == expected.schema.metadata[b"geo"]
         same = words and file.schema_arrow.equals(expected.schema, check_metadata=True)
         if not same or facts.num_rows != len(expected) or not _same_rows(file, expected):
@@ -68,7 +67,7 @@ def _same_rows(file: pq.ParquetFile, expected: pa.Table) -> bool:
 def geo_metadata(kinds: Sequence[str], bounds: Sequence[float]) -> dict[bytes, bytes]:
     """Returns what makes a Parquet file a GeoParquet file.
 
-    Without a word about coordinates they are longitudes and latitudes of WGS84 (OGC:CRS84).
+    Without a `crs`, coordinates are longitudes and latitudes of WGS84 (OGC:CRS84).
 
     Args:
         kinds: What the shapes are.
@@ -84,6 +83,14 @@ def geo_metadata(kinds: Sequence[str], bounds: Sequence[float]) -> dict[bytes, b
     facts = {"version": "1.1.0", "primary_column": GEOMETRY, "columns": {GEOMETRY: column}}
     words = json.dumps(facts, sort_keys=True, separators=(",", ":"), allow_nan=False)
     return {b"geo": words.encode()}
+
+
+def series_array(numbers: FloatArray, kind: pa.DataType) -> pa.Array:
+    """Returns each row of a matrix as a list; NaN is missing where the kind of list allows it."""
+    flat = numbers.reshape(-1)
+    ends = np.arange(0, flat.size + 1, numbers.shape[1], dtype=np.int32)
+    values = nullable_array(flat) if kind.value_field.nullable else number_array(flat)
+    return pa.ListArray.from_arrays(number_array(ends), values, type=kind)
 
 
 def shape_array(shapes: Sequence[bytes]) -> pa.Array:

@@ -1,9 +1,9 @@
 """The public lists of a release as small CSV files that can be read back exactly."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import Any
 
 import numpy as np
@@ -84,11 +84,7 @@ def periods_csv(periods: Periods) -> bytes:
 
 
 def read_locations(data: bytes) -> Locations:
-    """Reads the public places back.
-
-    Raises:
-        ReleaseError: The bytes are not what `locations_csv` writes.
-    """
+    """Reads the public places back."""
     header, rows = _table("places.csv", data)
     own = len(LOCATION_FACTS)
     if header[:own] != LOCATION_FACTS:
@@ -108,11 +104,7 @@ def read_locations(data: bytes) -> Locations:
 
 
 def read_periods(data: bytes) -> Periods:
-    """Reads the public periods back.
-
-    Raises:
-        ReleaseError: The bytes are not what `periods_csv` writes.
-    """
+    """Reads the public periods back."""
     header, rows = _table("periods.csv", data)
     forms = {
         _period_columns(cycle, named=named): (cycle, named)
@@ -220,6 +212,12 @@ def _minutes(clock: str) -> int:
     return int(hours) * 60 + int(minutes)
 
 
+def free_name(name: str, taken: Container[str]) -> str:
+    """Returns a name that no other column has: the name itself, or with a number behind it."""
+    numbered = (f"{name} ({number})" for number in count(2))
+    return next(free for free in chain([name], numbered) if free not in taken)
+
+
 # Between numpy and Arrow, by sharing memory.
 #
 # `pyarrow.array` and `to_numpy` would load pandas first, which takes longer than a verification.
@@ -242,22 +240,27 @@ def number_array(numbers: NDArray[Any]) -> pa.Array:
     return pa.Array.from_buffers(_KINDS[plain.dtype], len(plain), [None, pa.py_buffer(plain)])
 
 
-def optional_array(numbers: NDArray[Any], told: NDArray[np.bool_]) -> pa.Array:
-    """Returns numbers as an Arrow array in which those that are not told are missing."""
+def optional_array(numbers: NDArray[Any], present: NDArray[np.bool_]) -> pa.Array:
+    """Returns numbers as an Arrow array in which some are missing."""
     plain = np.ascontiguousarray(numbers)
-    buffers = [_bits(told), pa.py_buffer(plain)]
+    buffers = [_bits(present), pa.py_buffer(plain)]
     return pa.Array.from_buffers(_KINDS[plain.dtype], len(plain), buffers)
+
+
+def nullable_array(numbers: NDArray[Any]) -> pa.Array:
+    """Returns numbers as an Arrow array in which NaN is missing."""
+    return optional_array(numbers, ~np.isnan(numbers))
 
 
 def optional_texts(texts: Sequence[str]) -> pa.Array:
     """Returns texts as an Arrow array in which empty ones are missing."""
     _, ends, letters = text_array(texts).buffers()
-    told = _bits(np.array([bool(text) for text in texts], dtype=np.bool_))
-    return pa.StringArray.from_buffers(len(texts), ends, letters, told)
+    present = _bits(np.array([bool(text) for text in texts], dtype=np.bool_))
+    return pa.StringArray.from_buffers(len(texts), ends, letters, present)
 
 
-def _bits(told: NDArray[np.bool_]) -> pa.Buffer:
-    return pa.py_buffer(np.packbits(told, bitorder="little"))
+def _bits(present: NDArray[np.bool_]) -> pa.Buffer:
+    return pa.py_buffer(np.packbits(present, bitorder="little"))
 
 
 def text_array(texts: Sequence[str]) -> pa.Array:
@@ -282,5 +285,5 @@ def numbers_or(column: pa.Array, missing: float) -> NDArray[Any]:
     if not column.null_count:
         return numbers
     bits = np.unpackbits(np.frombuffer(column.buffers()[0], dtype=np.uint8), bitorder="little")
-    told = bits[column.offset : column.offset + len(column)].astype(np.bool_)
-    return np.where(told, numbers, numbers.dtype.type(missing))
+    present = bits[column.offset : column.offset + len(column)].astype(np.bool_)
+    return np.where(present, numbers, numbers.dtype.type(missing))

@@ -1,7 +1,6 @@
-"""Files and columns that a plan names and that are not there: all of them, said at once.
+"""Reports all files and columns that a plan names and that are missing, at once.
 
-This is found out before any library for numbers, maps or databases is loaded, so that a slip of the
-pen costs its writer a moment.
+This runs before any library for numbers, maps or databases is loaded, so a typo is reported fast.
 """
 
 import os
@@ -45,17 +44,12 @@ def refuse_missing(plan: "AnyPlan", *, rows: bool) -> None:
         names are told: the first line of a file without names is somebody's row.
 
     Args:
-        plan: The plan.
         rows: Whether the protected rows must be there too. A price needs none.
-
-    Raises:
-        PlanError: Something is missing; the message lists all of it.
-        DataError: The rows are a table and the engine reads files, or the other way round.
     """
     missing = [*_missing_files(plan)]
     for table in plan.named_tables():
         if table.rows is None:
-            missing += _missing_public(table, plan.path(table.name))
+            missing += _missing_columns(table, plan.path(table.name), public=True)
         elif rows and _are_files(plan, table):
             missing += _missing_protected(table, plan.path(table.name))
     if missing:
@@ -74,7 +68,8 @@ def _missing_files(plan: "AnyPlan") -> Iterator[str]:
             yield f"{option}: there is no file {path}"
 
 
-def _missing_public(table: NamedTable, path: Path) -> Iterator[str]:
+def _missing_columns(table: NamedTable, path: Path, *, public: bool) -> Iterator[str]:
+    """Yields columns that a file lacks; those that it has are told only of a public file."""
     from hushway.tables.column_names import column_names
 
     found = column_names(path)
@@ -82,15 +77,12 @@ def _missing_public(table: NamedTable, path: Path) -> Iterator[str]:
         return
     for option, column in table.columns.items():
         if column not in found:
-            yield f"{option}: {path.name} has no column {column!r}; it has {some_of(found)}"
+            others = f"; it has {some_of(found)}" if public else ""
+            yield f"{option}: {path.name} has no column {column!r}{others}"
 
 
 def _are_files(plan: "AnyPlan", table: NamedTable) -> bool:
-    """Says whether protected rows are files; whether a table is there, only its engine knows.
-
-    Raises:
-        DataError: They are a table and the engine reads files, or the other way round.
-    """
+    """Says whether protected rows are files; whether a table is there, only its engine knows."""
     from hushway.tables.row_files import needed_table, refuse_table
 
     noun = table.rows or "rows"
@@ -102,7 +94,6 @@ def _are_files(plan: "AnyPlan", table: NamedTable) -> bool:
 
 
 def _missing_protected(table: NamedTable, path: Path) -> Iterator[str]:
-    from hushway.tables.column_names import column_names
     from hushway.tables.row_files import find_files
 
     try:
@@ -110,9 +101,4 @@ def _missing_protected(table: NamedTable, path: Path) -> Iterator[str]:
     except DataError as problem:
         yield f"{table.option}: {problem}".rstrip(".")
         return
-    found = column_names(first)
-    if found is None:
-        return
-    for option, column in table.columns.items():
-        if column not in found:
-            yield f"{option}: {first.name} has no column {column!r}"
+    yield from _missing_columns(table, first, public=False)

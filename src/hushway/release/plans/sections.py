@@ -1,45 +1,36 @@
 """The tables of a plan that do not depend on the mechanism."""
 
 import os
-import re
 from collections.abc import Iterator
-from contextlib import suppress
-from datetime import date, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from hushway.errors import PrivacyError
 from hushway.geography.periods import Periods
+from hushway.privacy.accounting import is_large, usual_delta
 from hushway.privacy.bound import Unit
-from hushway.privacy.delta import USUAL_DELTA, is_large, usual_delta
-from hushway.privacy.loss import exact
 from hushway.privacy.tuning import Tuning
 from hushway.release.plans.missing import NamedTable
+from hushway.release.plans.values import (
+    DAY_HOURS,
+    HOUR_MINUTES,
+    Contact,
+    Day,
+    Delta,
+    Exact,
+    Licence,
+    MinuteOfDay,
+    PartOrAll,
+    Text,
+    number_of,
+)
 from hushway.tables.row_files import table_of
 
 # The version of the language of plans. Whoever changes what a key means, or takes one away, counts
 # on, and says in `hushway.families.load` what to change in a plan of the version before.
 PLAN_VERSION = 1
-
-HOUR_MINUTES = 60
-DAY_HOURS = 24
-
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_MAIL = re.compile(r"[^\s@:/<>]+@[^\s@:/<>]+\.[^\s@:/<>]+")
-_WEB = re.compile(r"https?://[^\s<>\"{}|\\^`]+", re.ASCII)
-# Names of the SPDX list are made of these.
-_LICENCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*", re.ASCII)
 
 
 class Section(BaseModel):
@@ -53,133 +44,9 @@ class Section(BaseModel):
     """
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        arbitrary_types_allowed=True,
-        strict=True,
-        allow_inf_nan=False,
+        frozen=True, extra="forbid", arbitrary_types_allowed=True, strict=True, allow_inf_nan=False
     )
     file_options: ClassVar[tuple[str, ...]] = ()
-
-
-def exact_positive(value: Any) -> Fraction:
-    """Reads a positive number exactly as written.
-
-    Raises:
-        ValueError: It is not a finite number above 0.
-    """
-    try:
-        number = exact(value)
-    except PrivacyError:
-        raise ValueError('must be a finite number, such as "0.5" or "1/3"') from None
-    if number <= 0:
-        raise ValueError("must be greater than 0")
-    return number
-
-
-def day_of(value: Any) -> date:
-    """Reads a day: as TOML writes it, or as text.
-
-    Raises:
-        ValueError: It is not a day.
-    """
-    if isinstance(value, date) and not isinstance(value, datetime):
-        return value
-    # Python would read 2026-W10-1 as well.
-    if isinstance(value, str) and _DAY.fullmatch(value):
-        with suppress(ValueError):  # such as 2026-02-30
-            return date.fromisoformat(value)
-    raise ValueError("must be a day, such as 2026-03-02")
-
-
-def _not_blank(text: str) -> str:
-    if not text.strip():
-        raise ValueError("must not be blank")
-    # No system takes it in the name of a file, and nobody can read it in a title.
-    if "\0" in text:
-        raise ValueError("must not hold the character 0")
-    return text
-
-
-def _contact(text: str) -> str:
-    if not _MAIL.fullmatch(text) and not _WEB.fullmatch(text):
-        raise ValueError("must be a mail address or a web address, such as data@city.example")
-    return text
-
-
-def _licence(text: str) -> str:
-    if not _LICENCE.fullmatch(text) and not _WEB.fullmatch(text):
-        raise ValueError("must be a name of the SPDX list, such as CC-BY-4.0, or a web address")
-    return text
-
-
-def _listed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _minute_of_day(value: Any) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    hours, colon, minutes = str(value).partition(":")
-    digits = colon and hours.isdigit() and minutes.isdigit()
-    if not digits or int(minutes) >= HOUR_MINUTES or int(hours) > DAY_HOURS:
-        raise ValueError("must be a time of day as HH:MM, from 00:00 to 24:00")
-    return int(hours) * HOUR_MINUTES + int(minutes)
-
-
-def _below_one(value: Fraction) -> Fraction:
-    if value >= 1:
-        raise ValueError("must be below 1, and far below one over the number of people")
-    return value
-
-
-def number_of(value: Fraction) -> str:
-    """Writes a small number as plans do: 1e-5, or 1/3000."""
-    return "1e-5" if value == USUAL_DELTA else str(value)
-
-
-def _share(value: Any) -> Fraction:
-    try:
-        number = exact(value)
-    except PrivacyError:
-        raise ValueError('must be a number, such as "0.05" or "1/20"') from None
-    if not 0 <= number < 1:
-        raise ValueError("must be a share, not negative and below 1")
-    return number
-
-
-def _part_or_all(value: Any) -> Fraction:
-    try:
-        number = exact(value)
-    except PrivacyError:
-        raise ValueError('must be a number, such as "0.5" or "1/2"') from None
-    if not 0 <= number <= 1:
-        raise ValueError("must be a share, from 0 to 1")
-    return number
-
-
-def _above_zero(value: Fraction) -> Fraction:
-    if value == 0:
-        raise ValueError("must be a share above 0")
-    return value
-
-
-# What editors are told: a plan is written otherwise than it is kept.
-_WRITTEN_NUMBER = WithJsonSchema({"type": ["string", "number"]})
-_WRITTEN_TIME = WithJsonSchema({"type": "string", "pattern": r"^\d{1,2}:\d{2}$"})
-
-Exact = Annotated[Fraction, BeforeValidator(exact_positive), _WRITTEN_NUMBER]
-Share = Annotated[Fraction, BeforeValidator(_share), _WRITTEN_NUMBER]
-PartOrAll = Annotated[Fraction, BeforeValidator(_part_or_all), _WRITTEN_NUMBER]
-PositiveShare = Annotated[Share, AfterValidator(_above_zero)]
-Delta = Annotated[Exact, AfterValidator(_below_one)]
-MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day), _WRITTEN_TIME]
-Day = Annotated[date, BeforeValidator(day_of)]
-Text = Annotated[str, AfterValidator(_not_blank)]
-Contact = Annotated[str, AfterValidator(_contact)]
-Licence = Annotated[str, AfterValidator(_licence)]
-# TOML has lists and no tuples.
-Texts = Annotated[tuple[Text, ...], BeforeValidator(_listed)]
 
 
 Rule = Literal["drop", "refuse"]
@@ -232,11 +99,7 @@ class TimePlan(Section):
 
     @property
     def periods(self) -> Periods:
-        """The periods.
-
-        Raises:
-            GeographyError: They do not fit the window.
-        """
+        """The periods."""
         return Periods(**self.model_dump())
 
 
@@ -460,11 +323,7 @@ class AnyPlan(Section):
         yield from ()
 
     def refuse_wrong_periods(self) -> None:
-        """Refuses periods that make no sense, by public facts alone.
-
-        Raises:
-            GeographyError: They do not fit the window, or there is no such time zone.
-        """
+        """Refuses periods that make no sense, by public facts alone."""
 
     def path(self, name: str) -> Path:
         """Returns a path of the plan, taken from the plan's own folder."""

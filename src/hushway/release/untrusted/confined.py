@@ -1,9 +1,8 @@
-"""Asks another process about a stranger's folder, so that the folder cannot take this machine.
+"""Reads untrusted folders in a subprocess with limits on time and memory.
 
-Limits of files and tables keep what a reader of releases holds small; this is for what nobody
-thought of. Shapes alone can be drawn so that libraries take hours over a few kilobytes, and no
-signal stops them. The question goes to the standard input of a module, and the answer comes from
-its standard output, both as JSON.
+Limits of files and tables keep readers of releases small; this covers what they miss. Shapes, for
+example, can make libraries take hours over a few kilobytes, and no signal stops them. The question
+goes to the standard input of a module, and the answer comes from its standard output, as JSON.
 """
 
 import json
@@ -42,12 +41,7 @@ def ask_confined(
 
     Args:
         module: Whose `main` calls `answer_confined`.
-        question: What it is asked.
         environment: What it is told of the environment, if not as little as possible.
-
-    Raises:
-        OutOfLimitsError: The limits did not suffice.
-        HushwayError: The module refused to answer.
     """
     try:
         done = subprocess.run(  # noqa: S603  a module of our own

@@ -1,7 +1,7 @@
-"""Lets a process open nothing but what it was given, where Linux has Landlock (5.13 or newer).
+"""Sandbox: restricts which files a process can open, with Landlock (Linux 5.13 or newer).
 
-A process that reads a stranger's file has the rights of its user. Should the file take it over,
-the user's ledgers, keys and rows are to stay closed all the same.
+A process that reads an untrusted file has the rights of its user. Should the file exploit it, the
+user's ledgers, keys and rows stay closed.
 """
 
 import ctypes

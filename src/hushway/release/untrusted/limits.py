@@ -1,7 +1,7 @@
-"""Files of strangers, read with limits: every reader of a release goes through here.
+"""Reads untrusted files within size limits; every reader of a release goes through here.
 
-A verifier does not know who wrote a folder. So it looks at what a file is and how large it is
-before it opens it, and never holds more of it than files of its kind may have. Each limit is far
+A verifier does not know who wrote a folder. So it checks what a file is and how large it is before
+it opens it, and never holds more of it than files of its kind may have. Each limit is far
 above what any release needs, and all of them together keep a verification within the memory of an
 ordinary machine; `docs/reference/verify.md` lists them.
 """
@@ -43,10 +43,6 @@ def open_plain(path: Path, most: int) -> Iterator[io.BufferedReader]:
 
     Args:
         path: The file; not a link, and not known by another name.
-        most: The most bytes that it may have.
-
-    Raises:
-        ReleaseError: It is something else, or larger.
     """
     try:
         # Opening a pipe without a writer would wait for one.
@@ -66,11 +62,7 @@ def open_plain(path: Path, most: int) -> Iterator[io.BufferedReader]:
 
 
 def read_plain(path: Path, most: int) -> bytes:
-    """Returns the bytes of a plain file that is not larger than it may be.
-
-    Raises:
-        ReleaseError: It is something else, or larger.
-    """
+    """Returns the bytes of a plain file that is not larger than it may be."""
     with open_plain(path, most) as file:
         # One byte more than allowed: a file may grow while it is read.
         data = file.read(most + 1)
@@ -95,13 +87,7 @@ def csv_rows(
     Quotes in front of what a spreadsheet would run are taken away.
 
     Args:
-        name: What the file is called, for the message.
-        data: The bytes of the file.
-        most: The most bytes that it may have.
         width: How many columns there must be; as many as in the header if left out.
-
-    Raises:
-        ReleaseError: A row has another number of columns, or there are too many rows or bytes.
     """
     refuse_large(name, len(data), most)
     rows: list[list[str]] = []
@@ -125,11 +111,7 @@ def rewritten(name: str) -> ReleaseError:
 
 
 def refuse_odd(name: str, facts: os.stat_result) -> None:
-    """Makes sure that something is a file, and has no other name.
-
-    Raises:
-        ReleaseError: It is a link, a folder, a pipe or a device, or a file with other names.
-    """
+    """Makes sure that something is a file, and has no other name."""
     if not stat.S_ISREG(facts.st_mode):
         raise ReleaseError(
             f"{name} is {_kind(facts.st_mode)}, and no plain file.",
@@ -144,11 +126,7 @@ def refuse_odd(name: str, facts: os.stat_result) -> None:
 
 
 def refuse_large(name: str, size: int, most: int) -> None:
-    """Makes sure that a file is not larger than it may be.
-
-    Raises:
-        ReleaseError: It is larger.
-    """
+    """Makes sure that a file is not larger than it may be."""
     if size > most:
         raise damaged(
             f"{name} is larger than it may be: no file of its kind needs more than {most:,} bytes. "

@@ -1,4 +1,4 @@
-"""Parquet files of strangers, opened only when all that they would take in memory is known."""
+"""Opens untrusted Parquet files only after checking how much memory they would take."""
 
 import struct
 from collections.abc import Iterator
@@ -59,9 +59,7 @@ class Page:
     """What one page holds.
 
     Attributes:
-        size: Its bytes when decompressed.
         values: Its values; none that rows would show, if it is a dictionary.
-        encoding: How they are written.
     """
 
     size: int
@@ -70,15 +68,7 @@ class Page:
 
 
 def pages_of(file: BinaryIO, chunk: Any) -> Iterator[Page]:
-    """Yields the pages of a column in a row group.
-
-    Args:
-        file: The Parquet file.
-        chunk: What its footer says about the column in the row group.
-
-    Raises:
-        ValueError: The pages are not such as hushway writes, or do not fill the chunk.
-    """
+    """Yields the pages of a column in a row group."""
     place = chunk.data_page_offset
     if chunk.has_dictionary_page:
         place = min(place, chunk.dictionary_page_offset)
@@ -182,10 +172,7 @@ _FOOTER_BYTES = 1 << 22
 MOST_GROUPS = 1 << 12
 _MAGIC, _TAIL = b"PAR1", struct.Struct("<I4s")
 PLAIN = frozenset({Encoding.PLAIN, Encoding.RLE})
-READER_LIMITS = {
-    "thrift_string_size_limit": _FOOTER_BYTES,
-    "thrift_container_size_limit": 1 << 16,
-}
+READER_LIMITS = {"thrift_string_size_limit": _FOOTER_BYTES, "thrift_container_size_limit": 1 << 16}
 _BINARY = "BYTE_ARRAY"
 
 
@@ -201,14 +188,9 @@ def open_parquet(
     one cannot be repeated for nothing.
 
     Args:
-        path: The file.
-        schema: Its columns.
         rows: The most rows that it may have.
         values: The most values in a column of lists, if that is more.
         size: The most bytes of all columns, decompressed.
-
-    Raises:
-        ReleaseError: It has other columns, or is larger.
     """
     check_footer(path)
     with pq.ParquetFile(path, **READER_LIMITS) as file:
@@ -231,11 +213,7 @@ def open_parquet(
 
 
 def check_footer(path: Path) -> None:
-    """Makes sure that a file ends as a Parquet file, with a footer that is not too long.
-
-    Raises:
-        ReleaseError: It does not.
-    """
+    """Makes sure that a file ends as a Parquet file, with a footer that is not too long."""
     with open_plain(path, TABLE_BYTES) as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - _TAIL.size))

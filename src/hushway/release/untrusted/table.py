@@ -1,7 +1,7 @@
-"""Tables of strangers, read whole: only when it is known that they do not take the machine.
+"""Reads whole untrusted tables after checking how much memory they would take.
 
-A verifier knows the columns and the most rows of each table, because it knows the public lists. Who
-opens a release does not, and reads whatever it holds. So what a table takes in memory is counted
+A verifier knows the columns and the most rows of each table, because it knows the public lists. A
+reader who only opens a release does not. So what a table takes in memory is counted
 from the headers of its pages before any of them is decompressed, with every value as wide as it
 will be: a page of one repeated number is short, and its values are not.
 """
@@ -50,11 +50,7 @@ def open_table(path: Path, *, limited: bool = True) -> Iterator[pq.ParquetFile]:
     """Opens a Parquet file of any columns that does not take more than `OPENED_BYTES` when read.
 
     Args:
-        path: The file.
         limited: False to open it whatever it takes.
-
-    Raises:
-        ReleaseError: It takes more, or is not a Parquet file such as hushway writes.
     """
     check_footer(path)
     try:
@@ -70,12 +66,8 @@ def read_csv(path: Path, types: dict[str, pa.DataType], *, limited: bool = True)
     """Reads a CSV file of known columns that is not larger than `OPENED_CSV_BYTES`.
 
     Args:
-        path: The file.
         types: The type of each column; of others Arrow finds it out.
         limited: False to read it however large it is.
-
-    Raises:
-        ReleaseError: It is larger, or is not a CSV file of such columns.
     """
     with open_plain(path, TABLE_BYTES) as file:
         if limited and file.seek(0, 2) > OPENED_CSV_BYTES:

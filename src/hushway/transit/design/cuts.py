@@ -1,9 +1,9 @@
 """How much the riders of each pair can save at the most, as a sum over the arcs that are opened.
 
 Let arcs be open in part, y between 0 and 1, and let a rider be split into parts, one for each way,
-so that no more of the rider goes along an arc than is open. The cheapest such split is a flow of
-least cost, and its prices say what opening more of each arc is worth: the pair then costs `price` -
-sum `worth` y or more, for EVERY y. These are the cuts of Benders' method.
+so that no more of the rider goes along an arc than is open. The cheapest such split is a
+minimum-cost flow. Its dual prices say what opening more of each arc is worth: the pair then costs
+`price` - sum `worth` y or more, for EVERY y. These are Benders cuts.
 """
 
 from dataclasses import dataclass
@@ -19,20 +19,16 @@ _LITTLE = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Ways:
+class PairGraphs:
     """For each pair, a small graph of all that could make it cheaper; every other arc is left out.
 
     The nodes are the hubs, then the origin, then the destination. Arcs are sorted by pair.
 
     Attributes:
-        hubs: Number of hubs.
         riders: Riders of each pair that buses could help.
         without_buses: What they pay if no arc is open.
         most_saved: What each saves if all arcs are open.
         first: Where the arcs of each pair begin, and where the last ones end.
-        tail: The node that each arc leaves.
-        head: The node that it enters.
-        cost: What it costs.
         bus: Its number, hubs * tail + head, if it is a bus arc; -1 otherwise.
     """
 
@@ -64,14 +60,14 @@ class Cuts:
     spare: FloatArray
     worth: FloatArray
 
-    def saved(self, ways: Ways, y: FloatArray) -> FloatArray:
+    def saved(self, graphs: PairGraphs, y: FloatArray) -> FloatArray:
         """Returns what each pair can save at most if arcs are open to this part."""
-        opened = np.where(ways.bus >= 0, y[ways.bus], 0.0)
-        pairs = len(ways.riders)
-        return self.spare + np.bincount(ways.pair, self.worth * opened, minlength=pairs)
+        opened = np.where(graphs.bus >= 0, y[graphs.bus], 0.0)
+        pairs = len(graphs.riders)
+        return self.spare + np.bincount(graphs.pair, self.worth * opened, minlength=pairs)
 
 
-def ways_of(problem: DesignProblem) -> Ways:
+def pair_graphs(problem: DesignProblem) -> PairGraphs:
     """Returns the arcs that can help each pair, even if all others were open as well."""
     hubs = len(problem.arc_cost)
     between = problem.between_hubs(problem.may_open)
@@ -95,7 +91,7 @@ def ways_of(problem: DesignProblem) -> Ways:
     costs = [problem.arc_cost[tail, head], starts[2], ends[2], without]
     bus = np.full(len(pairs), -1, dtype=np.int64)
     bus[: len(pair)] = tail * hubs + head
-    return Ways(
+    return PairGraphs(
         hubs=hubs,
         riders=problem.riders[helped],
         without_buses=without,
@@ -108,18 +104,17 @@ def ways_of(problem: DesignProblem) -> Ways:
     )
 
 
-def cuts_at(ways: Ways, y: FloatArray) -> Cuts:
+def cuts_at(graphs: PairGraphs, y: FloatArray) -> Cuts:
     """Returns the cuts that are exact if arcs are open to this part.
 
     Args:
-        ways: The graphs of the pairs.
         y: The part of each bus arc that is open, by its number.
     """
-    room = np.where(ways.bus >= 0, y[ways.bus], np.inf)
-    spare, worth = np.zeros(len(ways.riders)), np.zeros(len(ways.tail))
-    nodes = ways.hubs + 2
-    _price_all(nodes, ways.first, ways.tail, ways.head, ways.cost, room, spare, worth)
-    worth[ways.bus < 0] = 0.0
+    room = np.where(graphs.bus >= 0, y[graphs.bus], np.inf)
+    spare, worth = np.zeros(len(graphs.riders)), np.zeros(len(graphs.tail))
+    nodes = graphs.hubs + 2
+    _price_all(nodes, graphs.first, graphs.tail, graphs.head, graphs.cost, room, spare, worth)
+    worth[graphs.bus < 0] = 0.0
     return Cuts(spare=spare, worth=worth)
 
 

@@ -1,6 +1,6 @@
 """Network design: the bus arcs whose buses cost less than they save riders, to a proven optimum.
 
-Benders' method, in two phases. First arcs may be open in part, and cuts are taken between the
+Benders decomposition, in two phases. First arcs may be open in part, and cuts are taken between the
 master's solution and a point that trails behind it: such cuts cut deep everywhere, not just at one
 corner. The relaxation comes within a part in a thousand of the optimum where that was measured, and
 the reduced costs of its last solution close many arcs for good. Then arcs are whole, and few more
@@ -21,25 +21,22 @@ from scipy.sparse import csr_array, vstack
 
 from hushway.arrays import BoolArray, FloatArray
 from hushway.errors import PlanError
-from hushway.transit.design.cuts import Cuts, Ways, cuts_at, ways_of
+from hushway.transit.design.cuts import Cuts, PairGraphs, cuts_at, pair_graphs
 from hushway.transit.design.problem import DesignProblem
 
-# The master problem of Benders' method: arcs to open, and what riders may hope to save.
-#
-# It knows the riders only by cuts, so it hopes for too much, and no design costs less than its
-# optimum. HiGHS solves it, by way of scipy.
+# The master problem: arcs to open, and what riders save. It knows the riders only by cuts, so it
+# overestimates savings, and no design costs less than its optimum. HiGHS solves it, through scipy.
 
 # What the solver's own tolerances may leave over, as a share of the dearest trip or of the cost.
 _ROUNDING = 1e-7
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Hope:
-    """A solution of the master problem.
+class MasterSolution:
+    """A solution of the master problem of Benders decomposition.
 
     Attributes:
         y: The part of each arc that is open, by its number.
-        saved: What each pair hopes to save.
         cost: What all that costs, less what it saves.
         bound: No design costs less than this; the cost itself unless the solver stopped early.
         forced: What opening each arc fully would add to the bound, if y is a relaxation's.
@@ -52,64 +49,64 @@ class Hope:
     forced: FloatArray
 
 
-class Master:
-    """Arcs, hopes and the cuts that were found so far."""
+class MasterProblem:
+    """Arcs, savings and the cuts that were found so far, as a linear or mixed-integer program."""
 
-    def __init__(self, problem: DesignProblem, ways: Ways) -> None:
-        self._ways = ways
+    def __init__(self, problem: DesignProblem, graphs: PairGraphs) -> None:
+        self._graphs = graphs
         self._arcs = problem.may_open.size
         cost = np.where(problem.may_open, problem.open_cost, 0.0)
-        self._cost = np.concatenate([cost.ravel(), -ways.riders])
-        self._most = np.concatenate([problem.may_open.ravel().astype(float), ways.most_saved])
-        self._balance = _balance(ways, columns=len(self._cost))
+        self._cost = np.concatenate([cost.ravel(), -graphs.riders])
+        self._most = np.concatenate([problem.may_open.ravel().astype(float), graphs.most_saved])
+        self._balance = _balance(graphs, columns=len(self._cost))
         self._rows = csr_array((0, len(self._cost)))
         self._limits = np.zeros(0)
 
-    def add(self, cuts: Cuts, hope: Hope) -> bool:
+    def add(self, cuts: Cuts, solution: MasterSolution) -> bool:
         """Adds the cuts that a solution breaks; returns whether there are any."""
-        ways = self._ways
-        rounding = _ROUNDING * ways.without_buses.max()
-        broken = hope.saved > cuts.saved(ways, hope.y) + rounding
-        pair = ways.pair
+        graphs = self._graphs
+        rounding = _ROUNDING * graphs.without_buses.max()
+        broken = solution.saved > cuts.saved(graphs, solution.y) + rounding
+        pair = graphs.pair
         row = np.cumsum(broken) - 1
         kept = broken[pair] & (cuts.worth > 0)
         each = np.flatnonzero(broken)
         values = np.concatenate([-cuts.worth[kept], np.ones(len(each))])
         rows = np.concatenate([row[pair[kept]], np.arange(len(each))])
-        columns = np.concatenate([ways.bus[kept], self._arcs + each])
+        columns = np.concatenate([graphs.bus[kept], self._arcs + each])
         new = csr_array((values, (rows, columns)), shape=(len(each), len(self._cost)))
         self._rows = vstack([self._rows, new], format="csr")
         self._limits = np.concatenate([self._limits, cuts.spare[each]])
         return bool(broken.any())
 
-    def close(self, hope: Hope, *, best: float) -> None:
+    def close(self, solution: MasterSolution, *, best: float) -> None:
         """Closes for good every arc that a design cheaper than the best cannot afford.
 
         By duality, a design with an arc costs at least the relaxation plus the arc's reduced cost.
 
         Args:
-            hope: A solution of the relaxation.
+            solution: A solution of the relaxation.
             best: The cost of the best design that is known, less what all pay without buses.
         """
-        too_dear = hope.bound + hope.forced > best + _ROUNDING * abs(best)
+        too_dear = solution.bound + solution.forced > best + _ROUNDING * abs(best)
         self._most[: self._arcs][too_dear] = 0.0
 
-    def relaxed(self) -> Hope:
+    def relaxed(self) -> MasterSolution:
         """Returns the best solution with arcs that may be open in part."""
         found = linprog(
             self._cost,
             A_ub=self._rows,
             b_ub=self._limits,
             A_eq=self._balance,
-            b_eq=np.zeros(self._ways.hubs),
+            b_eq=np.zeros(self._graphs.hubs),
             bounds=np.column_stack([np.zeros(len(self._most)), self._most]),
             # The simplex method: a corner has far fewer broken arcs than an inner point.
             method="highs-ds",
         )
         forced = found.lower.marginals[: self._arcs]
-        return self._hope(found.x, cost=found.fun, bound=found.fun, forced=forced)
+        return self._solution(found.x, cost=found.fun, bound=found.fun, forced=forced)
 
-    def whole(self, *, gap: float) -> Hope:
+    def integer(self, *, gap: float) -> MasterSolution:
         """Returns the best solution with arcs that are open or not, to a gap."""
         found = milp(
             self._cost,
@@ -123,10 +120,12 @@ class Master:
         )
         forced = np.zeros(self._arcs)
         found.x[: self._arcs] = np.round(found.x[: self._arcs])
-        return self._hope(found.x, cost=found.fun, bound=found.mip_dual_bound, forced=forced)
+        return self._solution(found.x, cost=found.fun, bound=found.mip_dual_bound, forced=forced)
 
-    def _hope(self, x: FloatArray, *, cost: float, bound: float, forced: FloatArray) -> Hope:
-        return Hope(
+    def _solution(
+        self, x: FloatArray, *, cost: float, bound: float, forced: FloatArray
+    ) -> MasterSolution:
+        return MasterSolution(
             y=np.clip(x[: self._arcs], 0.0, 1.0),
             saved=x[self._arcs :],
             cost=float(cost),
@@ -135,13 +134,13 @@ class Master:
         )
 
 
-def _balance(ways: Ways, *, columns: int) -> csr_array:
+def _balance(graphs: PairGraphs, *, columns: int) -> csr_array:
     """Returns a row for every hub: as many arcs leave it as enter it."""
-    tail, head = np.divmod(np.arange(ways.hubs**2), ways.hubs)
+    tail, head = np.divmod(np.arange(graphs.hubs**2), graphs.hubs)
     arcs = np.flatnonzero(tail != head)
     values = np.repeat([1.0, -1.0], len(arcs))
     places = np.concatenate([tail[arcs], head[arcs]]), np.tile(arcs, 2)
-    return csr_array((values, places), shape=(ways.hubs, columns))
+    return csr_array((values, places), shape=(graphs.hubs, columns))
 
 
 # Costs that agree to this are the same: the solver's own tolerances are of that size.
@@ -156,10 +155,8 @@ class Design:
     """The arcs to open.
 
     Attributes:
-        opened: Whether buses run from each hub (row) to each other (column).
         cost: What they and all riders cost together.
         bound: No balanced set of arcs costs less than this.
-        iterations: How many times the master problem was solved.
     """
 
     opened: BoolArray
@@ -172,12 +169,8 @@ def design(problem: DesignProblem, *, gap: float = 0.0) -> Design:
     """Returns the cheapest set of arcs in which every hub has as many arcs in as out.
 
     Args:
-        problem: The riders and the candidate hubs.
         gap: By which share of its cost the design may miss the bound. With 0 it is the optimum, as
             far as the solver's arithmetic goes.
-
-    Raises:
-        PlanError: The gap is not a share.
     """
     if not 0 <= gap < 1:
         raise PlanError("A gap is a share of the cost.", advice="Give a gap from 0 to below 1.")
@@ -186,12 +179,12 @@ def design(problem: DesignProblem, *, gap: float = 0.0) -> Design:
         return _without_buses(problem)
     scale = _DEAREST / float(dearest)
     scaled = _times(problem, scale)
-    ways = ways_of(scaled)
-    if not len(ways.riders):
+    graphs = pair_graphs(scaled)
+    if not len(graphs.riders):
         return _without_buses(problem)
-    master = Master(scaled, ways)
-    relaxed, rounds = _relax(master, ways)
-    found = _settle(scaled, ways, master, relaxed=relaxed, gap=gap)
+    master = MasterProblem(scaled, graphs)
+    relaxed, rounds = _relax(master, graphs)
+    found = _solve_integer(scaled, graphs, master, relaxed=relaxed, gap=gap)
     cost = problem.cost(found.opened)
     return Design(
         opened=found.opened,
@@ -218,22 +211,27 @@ def _times(problem: DesignProblem, scale: float) -> DesignProblem:
     )
 
 
-def _relax(master: Master, ways: Ways) -> tuple[Hope, int]:
+def _relax(master: MasterProblem, graphs: PairGraphs) -> tuple[MasterSolution, int]:
     """Solves the relaxation; returns its solution, and how often the master was solved."""
-    hope = master.relaxed()
-    trailing = np.full(len(hope.y), 0.5)
+    solution = master.relaxed()
+    trailing = np.full(len(solution.y), 0.5)
     rounds = 1
     while True:
-        trailing = (trailing + hope.y) / 2
-        between, here = cuts_at(ways, trailing), cuts_at(ways, hope.y)
-        if not (master.add(between, hope) or master.add(here, hope)):
-            return hope, rounds
-        hope = master.relaxed()
+        trailing = (trailing + solution.y) / 2
+        between, here = cuts_at(graphs, trailing), cuts_at(graphs, solution.y)
+        if not (master.add(between, solution) or master.add(here, solution)):
+            return solution, rounds
+        solution = master.relaxed()
         rounds += 1
 
 
-def _settle(
-    problem: DesignProblem, ways: Ways, master: Master, *, relaxed: Hope, gap: float
+def _solve_integer(
+    problem: DesignProblem,
+    graphs: PairGraphs,
+    master: MasterProblem,
+    *,
+    relaxed: MasterSolution,
+    gap: float,
 ) -> Design:
     """Finds the best whole design, from the solution of the relaxation on."""
     best = _without_buses(problem)
@@ -243,10 +241,10 @@ def _settle(
     met: set[bytes] = set()
     while best.cost - bound > max(gap, _SAME) * best.cost:
         # The solver's gap is a share of what is saved, which is no more than the relaxation saves.
-        hope = master.whole(gap=gap / 2 * best.cost / -relaxed.bound)
+        solution = master.integer(gap=gap / 2 * best.cost / -relaxed.bound)
         rounds += 1
-        bound = max(bound, without + hope.bound)
-        opened = hope.y.reshape(problem.open_cost.shape) == 1
+        bound = max(bound, without + solution.bound)
+        opened = solution.y.reshape(problem.open_cost.shape) == 1
         cost = problem.cost(opened)
         if cost < best.cost:
             best = replace(best, opened=opened, cost=cost)
@@ -254,7 +252,7 @@ def _settle(
             # Its cuts are known, so the master was right about it to the solver's tolerance.
             break
         met.add(opened.tobytes())
-        master.add(cuts_at(ways, hope.y), hope)
-        master.add(cuts_at(ways, (hope.y + relaxed.y) / 2), hope)
+        master.add(cuts_at(graphs, solution.y), solution)
+        master.add(cuts_at(graphs, (solution.y + relaxed.y) / 2), solution)
         master.close(relaxed, best=best.cost - without)
     return replace(best, bound=bound, iterations=rounds)

@@ -21,9 +21,7 @@ def lines_of(
     """Returns the network with lines along exactly the opened arcs, and the hubs that they touch.
 
     Args:
-        design: The opened arcs.
         network: The network whose hubs were the candidates; its own lines are dropped.
-        settings: The settings that the design was made with.
     """
     settings = settings or DesignSettings()
     ride_s = settings.ride_s(network)

@@ -24,9 +24,7 @@ class DesignSettings:
 
     Attributes:
         costs: What shuttles, waits and changes cost riders. Nobody walks to a hub here.
-        bus_m_per_s: Speed of a bus along the streets, lights and traffic included.
         bus_detour: How much longer the way of a bus is than the way by air.
-        bus_stop_s: What a stop costs a bus.
         headway_s: Seconds from one bus to the next; a rider waits half of it for every arc.
         window_s: How long the buses run, and how long the demand lasts.
         bus_hour_s: What an hour of a bus costs, as seconds of a rider. The default stands for 100
@@ -152,10 +150,6 @@ def design_problem(
     Args:
         network: Its hubs are the candidates; its lines do not matter.
         demand: Origins and destinations, indices of places, and the number of riders of each pair.
-        settings: What buses are like.
-
-    Raises:
-        PlanError: A pair has the same place twice, or the numbers of riders cannot be used.
     """
     settings = settings or DesignSettings()
     origin, destination, riders = demand

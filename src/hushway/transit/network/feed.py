@@ -61,10 +61,6 @@ def read_service_day(path: Path | str, day: date) -> ServiceDay:
     """Reads the trips of one service day from a .zip file or from a folder.
 
     Trips that a feed gives as frequencies are written out, each departure as a trip.
-
-    Raises:
-        GeographyError: gtfs-kit is not installed, a file or a column of the feed is missing or
-            damaged, or there is no service that day.
     """
     gtfs_kit = _gtfs_kit()
     file = Path(path)

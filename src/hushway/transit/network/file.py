@@ -121,12 +121,7 @@ def read_network(path: Path | str, locations: Locations) -> TransitNetwork:
     becomes two, and the way back comes right after the way there.
 
     Args:
-        path: A TOML file.
         locations: The public places, whose ids the file uses.
-
-    Raises:
-        GeographyError: The file is missing, is not TOML, or does not describe a network over these
-            places; the message lists every problem at once.
     """
     file = Path(path)
     try:
@@ -148,7 +143,9 @@ def read_network(path: Path | str, locations: Locations) -> TransitNetwork:
     try:
         section = NetworkSection.model_validate(facts, context=locations.index)
     except ValidationError as error:
-        lines = [f"  {_where(found['loc'])}: {_what(found)}" for found in error.errors()]
+        lines = [
+            f"  {'.'.join(map(str, found['loc']))}: {_what(found)}" for found in error.errors()
+        ]
         raise GeographyError(
             f"The network file {file} does not describe a network over these places:\n"
             + "\n".join(lines),
@@ -186,10 +183,6 @@ def _rides_s(line: LineSection, locations: Locations, *, detour: float) -> tuple
     street_m = np.hypot(*np.diff(at, axis=0).T) * detour
     ride_s = np.ceil(street_m / (line.bus_m_per_s or _BUS_M_PER_S)) + _BUS_STOP_S
     return tuple(int(seconds) for seconds in ride_s)
-
-
-def _where(location: tuple[int | str, ...]) -> str:
-    return ".".join(str(part) for part in location)
 
 
 def _what(found: Any) -> str:

@@ -23,12 +23,9 @@ class Run:
     """One trip of a vehicle, along the places of the list.
 
     Attributes:
-        route: The id of its route.
-        name: What the route is called.
         direction: Which way along the route it goes: a text that runs the same way share.
         places: Indices of the places that it calls at, each once, in the order of travel.
         arrives_s: When it arrives at each, in seconds since the service day began.
-        leaves_s: When it leaves each, likewise.
     """
 
     route: str
@@ -55,12 +52,8 @@ def read_runs(path: Path | str, locations: Locations, day: date) -> list[Run]:
     times are spread evenly over the stops.
 
     Args:
-        path: A GTFS feed: a .zip file, or a folder.
         locations: The public places, with the ids of the feed's stops or stations.
         day: The service day; times beyond 24:00 belong to the day on which the trip began.
-
-    Raises:
-        GeographyError: The feed cannot be used, has no service that day, or has none of the places.
     """
     service = read_service_day(path, day)
     place_of = _place_of_stop(service, locations)
@@ -174,16 +167,9 @@ def gtfs_network(
     the same stops become one.
 
     Args:
-        path: A GTFS feed: a .zip file, or a folder.
         locations: The public places, with the ids of the feed's stops or stations.
-        day: The service day.
         window: From which minute of the day to which; beyond 1,440 for the night after it.
-        travel: How fast shuttles and walkers are.
         most_hubs: How many hubs there are at the most.
-
-    Raises:
-        GeographyError: The feed or the window cannot be used, or no trip in the window joins two
-            hubs.
     """
     _check(window, most_hubs)
     since_s, until_s = (minute * _MINUTE_S for minute in window)
@@ -240,10 +226,7 @@ def _services(runs: Iterable[Run]) -> list[_Service]:
         ride_s = np.median([_rides_s(run) for run in chosen], axis=0)
         services.append(
             _Service(
-                name=chosen[0].name,
-                places=places,
-                ride_s=tuple(ride_s.tolist()),
-                trips=len(chosen),
+                name=chosen[0].name, places=places, ride_s=tuple(ride_s.tolist()), trips=len(chosen)
             )
         )
     return services
@@ -266,11 +249,7 @@ def _departures(runs: Iterable[Run], since_s: int, until_s: int) -> Counter[int]
 
 
 def _busiest(
-    departures: Counter[int],
-    services: Sequence[_Service],
-    locations: Locations,
-    *,
-    most_hubs: int,
+    departures: Counter[int], services: Sequence[_Service], locations: Locations, *, most_hubs: int
 ) -> set[int]:
     served = {place for service in services for place in service.places}
     ranked = sorted(served, key=lambda place: (-departures[place], locations.ids[place]))

@@ -1,4 +1,4 @@
-"""Words on a map where they hide as little as possible."""
+"""Places labels on a map where they overlap least."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -50,8 +50,6 @@ class Labels:
         """Starts with an empty map.
 
         Args:
-            figure: Where to write.
-            frame: The map.
             lines: Points along lines, in pixels, that had better stay visible.
         """
         self._figure = figure
@@ -85,7 +83,6 @@ class Labels:
         Args:
             spots: What the label is about, in pixels.
             others: Spots that it is not about; it had better not reach over to them.
-            words: The label.
         """
         texts, width, height = self._measured(words)
         away = np.hypot(*(spots - spots.mean(axis=0)).T)

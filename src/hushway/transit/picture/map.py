@@ -35,10 +35,6 @@ class Stretch:
     """What is drawn between two neighbouring stops of a line, for both ways together.
 
     Attributes:
-        line: The name of the line.
-        start: One stop, an index of a place.
-        end: The other.
-        riders: Riders both ways.
         heads_for: The stop that its buses run to; nothing if they run both ways.
     """
 
@@ -70,7 +66,6 @@ def stretches_of(network: TransitNetwork, riders: Sequence[IntArray]) -> list[St
     """Returns the stretches of all lines; both ways of a line are one.
 
     Args:
-        network: The network.
         riders: For each line, the riders from each stop to the next.
     """
     found: dict[tuple[int, int, str], list[tuple[int, int]]] = {}

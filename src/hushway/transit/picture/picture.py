@@ -12,7 +12,9 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.geography.itineraries import MODES, NO_CHANGE, Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.release.drawing.ground import colours_of, png_of, poster
+from hushway.release.wording import plural
 from hushway.transit.fleet import FleetPlan
+from hushway.transit.legs import planned_legs
 from hushway.transit.picture.labels import Box, Labels, Words
 from hushway.transit.picture.map import (
     INK,
@@ -27,7 +29,6 @@ from hushway.transit.picture.map import (
     positions_m,
     stretches_of,
 )
-from hushway.transit.planned_legs import planned_legs
 from hushway.transit.rider_trips import RiderTrips
 
 # 1600 x 1000 pixels in the resolution of all pictures.
@@ -48,24 +49,12 @@ class _Drawn:
 
 
 def draw_network(
-    plan: FleetPlan,
-    network: TransitNetwork,
-    *,
-    title: str,
-    routes: Itineraries,
-    trips: RiderTrips,
+    plan: FleetPlan, network: TransitNetwork, *, title: str, routes: Itineraries, trips: RiderTrips
 ) -> bytes:
     """Returns a PNG of 1600 x 1000 pixels: a map of the network at work, and two panels.
 
     Privacy:
         The picture shows the trips that it is given. It may be published only if they may.
-
-    Args:
-        plan: The shuttles of each zone.
-        network: The network.
-        title: What the picture is called.
-        routes: The ways through the network.
-        trips: The trips that the fleet was planned for.
     """
     at = positions_m(network)
     pickups = shuttle_pickups(routes, trips)
@@ -119,7 +108,7 @@ def _label_zones(labels: Labels, network: TransitNetwork, plan: FleetPlan, at: F
     # More labels would hide the map.
     for number in order[:_MOST_ZONE_LABELS].tolist():
         zone = plan.zones[number]
-        shuttles, legs = _many(zone.shuttles, "shuttle"), _many(zone.legs, "leg")
+        shuttles, legs = plural(zone.shuttles, "shuttle"), plural(zone.legs, "leg")
         words = (
             Words(text=zone.zone or NO_ZONE, size=10 * size, colour=SOFT, weight="bold"),
             Words(text=shuttles, size=17 * size, colour=INK, weight="bold"),
@@ -155,22 +144,13 @@ def _facts(plan: FleetPlan, routes: Itineraries, trips: RiderTrips) -> str:
     share = bus_trips(routes, trips) / max(1, len(trips))
     by_bus = f", {share:.0%} of them by bus" if routes.network.lines else ""
     return (
-        f"{_many(plan.shuttles, 'shuttle')}; no dispatching does with fewer than "
-        f"{plan.at_least:,}. {_many(len(trips), 'trip')}{by_bus}."
+        f"{plural(plan.shuttles, 'shuttle')}; no dispatching does with fewer than "
+        f"{plan.at_least:,}. {plural(len(trips), 'trip')}{by_bus}."
     )
 
 
-def _many(count: int, word: str) -> str:
-    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
-
-
 def riders_by_stretch(routes: Itineraries, trips: RiderTrips) -> tuple[IntArray, ...]:
-    """Returns, for each line, the riders on its way from each stop to the next.
-
-    Args:
-        routes: The way of every pair of places.
-        trips: The trips, each by its way.
-    """
+    """Returns, for each line, the riders on its way from each stop to the next."""
     start, end = _bus_rides(routes, trips)
     rides, lines = routes.rides, routes.network.lines
     # The stops of all lines stand in one row; riders add 1 where they board and take it away where

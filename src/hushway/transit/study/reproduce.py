@@ -63,15 +63,6 @@ def reproduce_odmts(
     Run number r has the same seed with every mechanism, as in the comparison of tables. What is
     done is kept in the folder. A study that was interrupted goes on from there, with more runs too.
 
-    Args:
-        folder: Where finished runs are kept; made if it is missing.
-        runs: Runs of each mechanism, day and budget.
-        processes: Processes that share the work; as many as there are processors unless given.
-        days: The days.
-        epsilons: The budgets.
-        mechanisms: The mechanisms; the truth always comes along.
-        progress: Told where it is.
-
     Raises:
         PlanError: The folder holds runs of another study.
         HushwayError: A process was ended from outside.
@@ -115,17 +106,20 @@ def tasks_of(
 # worked on.
 CODE: Final = (
     "engine/*.py",
-    "families/od/fit/*.py",
+    "families/od/fit/**/*.py",
     "families/od/mechanism/*.py",
     "families/od/public/*.py",
     "families/od/rows/*.py",
     "families/od/study/reproduce.py",
+    "families/od/planning/trial.py",
     "families/od/study/scene.py",
     "geography/*.py",
     "numerics/*.py",
     "privacy/**/*.py",
     "release/mechanism.py",
     "transit/*.py",
+    "transit/design/*.py",
+    "transit/network/*.py",
     "transit/study/run.py",
 )
 
@@ -170,10 +164,6 @@ def outcomes_of(tasks: Sequence[Task], *, processes: int) -> Generator[Internal[
 
     Tasks are begun in their order. Whoever stops early, by an error or by closing the iterator,
     ends the processes: tasks that are not done by then are lost.
-
-    Args:
-        tasks: What to run.
-        processes: How many processes run them; with 1 it is this one.
 
     Raises:
         HushwayError: A process was ended from outside.
@@ -227,11 +217,7 @@ def _die_quietly() -> None:
 
 
 class Journal:
-    """The finished runs of a study.
-
-    Attributes:
-        done: The numbers of each finished task.
-    """
+    """The finished runs of a study."""
 
     def __init__(self, file: FileIO, done: Mapping[Task, dict[str, float]]) -> None:
         self.done = dict(done)
@@ -246,10 +232,6 @@ class Journal:
 @contextmanager
 def opened_journal(path: Path, fingerprint: Mapping[str, Any]) -> Iterator[Journal]:
     """Opens a file of runs, or begins one.
-
-    Args:
-        path: The file.
-        fingerprint: Everything that decides the numbers, as plain values.
 
     Raises:
         PlanError: The file holds runs that depend on other things, or is damaged.

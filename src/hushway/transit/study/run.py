@@ -13,9 +13,10 @@ from hushway.families.od.city.places import OPENS_MINUTE, PERIOD_MINUTES, WINDOW
 from hushway.families.od.mechanism.hierarchical import od_hierarchical
 from hushway.families.od.mechanism.learned import od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
+from hushway.families.od.planning.trial import ODScene, run_once
 from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
 from hushway.families.od.study.reproduce import Maker
-from hushway.families.od.study.scene import ODScene, city_scene, run_once
+from hushway.families.od.study.scene import city_scene
 from hushway.families.od.synthetic.published import PublishedTrips
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
 from hushway.privacy.bound import Bound
@@ -143,12 +144,7 @@ class Task:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What came out of a task.
-
-    Attributes:
-        task: The task.
-        figures: The numbers by name.
-    """
+    """What came out of a task."""
 
     task: Task
     figures: dict[str, float]

@@ -3,46 +3,28 @@
 import shutil
 import sqlite3
 import stat
-from collections.abc import Iterator
 from contextlib import closing
-from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from hushway.errors import LedgerError
-from hushway.privacy.bound import Unit
-from hushway.privacy.ledger import AccountKey, Ledger, Witness
+from hushway.privacy.ledger import Ledger, Witness
 from hushway.privacy.loss import Measure, ZCDPLoss
-from hushway.release.job import window_of_days
-
-KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
-MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
+from support.ledgers import MARCH
+from support.ledgers import METRO as KEY
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.db"
-
-
-@pytest.fixture
-def ledger(path: Path) -> Iterator[Ledger]:
-    with Ledger.connect(path) as opened:
-        opened.open_account(KEY, ZCDPLoss(Fraction(1)))
-        opened.declare_people("riders", ["metro"])
-        yield opened
+@pytest.fixture(autouse=True)
+def people(ledger: Ledger) -> None:
+    ledger.declare_people("riders", ["metro"])
 
 
 def pay(ledger: Ledger, release: str) -> str:
     losses = [ZCDPLoss(Fraction(1, 4))]
     paid = ledger.reserve(
-        KEY,
-        release=release,
-        losses=losses,
-        purpose="",
-        window=MARCH,
-        secret=f"salt of {release}",
+        KEY, release=release, losses=losses, purpose="", window=MARCH, secret=f"salt of {release}"
     )
     return paid.entry_hash
 

@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 
 from hushway.errors import LedgerError
-from hushway.privacy.bound import Unit
-from hushway.privacy.ledger import AccountKey, Ledger, Window
+from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.ledger.book import Book
-from hushway.privacy.ledger.memory import remember
+from hushway.privacy.ledger.recovery import remember
 from hushway.privacy.loss import PureLoss
-
-KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
+from support.ledgers import METRO as KEY
 
 
 @pytest.fixture(autouse=True)

@@ -1,41 +1,27 @@
 """A ledger that cannot be used says so in one error, with advice and without a password."""
 
+import logging
 import os
 import socket
 import sqlite3
 import stat
 import sys
 import traceback
-from collections.abc import Iterator
 from contextlib import closing
-from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from sqlalchemy import event
+from sqlalchemy.engine.default import DefaultDialect
 
 from hushway.errors import LedgerError
-from hushway.privacy.bound import Unit
-from hushway.privacy.ledger import AccountKey, Ledger
+from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import ZCDPLoss
-from hushway.release.job import window_of_days
+from support.ledgers import MARCH
+from support.ledgers import METRO as KEY
 
-KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
-MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 SECRET = "0123456789abcdef"  # noqa: S105
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "ledger.db"
-
-
-@pytest.fixture
-def ledger(path: Path) -> Iterator[Ledger]:
-    with Ledger.connect(path) as opened:
-        opened.open_account(KEY, ZCDPLoss(Fraction(1)))
-        yield opened
 
 
 def reserve(ledger: Ledger, release: str = "r1", purpose: str = "") -> None:
@@ -285,3 +271,20 @@ def test_a_server_that_does_not_answer_is_reported_without_the_password(scheme: 
 
 def everything_shown(error: LedgerError) -> str:
     return "".join(traceback.format_exception(error)) + error.advice + repr(error)
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_an_interruption_while_closing_prints_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with Ledger.connect(tmp_path / "ledger.db") as ledger:
+        # Without handlers of the test's own, as in a command.
+        monkeypatch.setattr(logging.getLogger(), "handlers", [])
+        monkeypatch.setattr(DefaultDialect, "do_close", interrupted)
+        monkeypatch.setattr(DefaultDialect, "do_terminate", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ledger.accounts()
+    assert capfd.readouterr().err == ""

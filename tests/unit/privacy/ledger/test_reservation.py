@@ -1,7 +1,5 @@
 import copy
 import pickle
-import subprocess
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
@@ -13,6 +11,7 @@ from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.events import Budget, Event, GaussianEvent, LaplaceEvent
 from hushway.privacy.ledger import AccountKey, Reservation
 from hushway.privacy.loss import Measure
+from support.scripts import output_of
 
 BOUND = Bound(cells=1, each=1, total=1)
 
@@ -97,7 +96,8 @@ def test_a_reservation_cannot_be_copied_and_spent_twice(
 
 
 def test_a_forked_process_cannot_charge_what_its_parent_reserved() -> None:
-    script = """
+    output_of(
+        """
 import os
 from fractions import Fraction
 from hushway.errors import PrivacyError
@@ -127,4 +127,4 @@ assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 budget.charge(event)
 assert budget.charged == 1
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    )

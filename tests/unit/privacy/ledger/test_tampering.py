@@ -16,14 +16,13 @@ from hushway.errors import LedgerError
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger
 from hushway.privacy.ledger.book import Book
-from hushway.privacy.ledger.entries import seal
+from hushway.privacy.ledger.chain import seal
 from hushway.privacy.ledger.schema import account_table, entry_table, ledger_table, people_table
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.release.job import window_of_days
+from support.ledgers import MARCH, METRO
 
-METRO = AccountKey(dataset="metro", unit=Unit.PERSON, period="2026-03")
 BUS = AccountKey(dataset="bus", unit=Unit.TRIP, period="2026-03")
-MARCH = window_of_days(date(2026, 3, 1), date(2026, 3, 31), "Europe/Paris")
 AMOUNTS = {"amount", "spent", "cap", "delta"}
 ENTRIES = [(1, number) for number in range(1, 8)] + [(2, 1)]
 

@@ -149,21 +149,18 @@ def test_every_threshold_of_the_step_coins_is_exact(sigma: int, exp_bounds: Exp)
             assert low >> shift == row[digit] == high >> shift
 
 
-@pytest.mark.parametrize("scale", [Fraction(1, 3), Fraction(1), Fraction(10), Fraction(1000)])
-def test_a_laplace_table_rounded_to_53_bits_is_caught(scale: Fraction, exp_bounds: Exp) -> None:
-    rounded = as_doubles(laplace._magnitudes(scale).thresholds)
-    assert any(True for _ in wrong_entries(rounded, laplace_bounds(scale, exp_bounds)))
-
-
-def test_a_gaussian_table_rounded_to_53_bits_is_caught(exp_bounds: Exp) -> None:
-    rounded = as_doubles(gaussian._magnitudes(Fraction(100)).thresholds)
-    assert any(True for _ in wrong_entries(rounded, gaussian_bounds(Fraction(100), exp_bounds)))
-
-
-def test_a_geometric_digit_rounded_to_53_bits_is_caught(exp_bounds: Exp) -> None:
-    scale = Fraction(10**7)
-    rounded = as_doubles(laplace._table(scale, 1024).thresholds)
-    assert any(True for _ in wrong_entries(rounded, geometric_bounds(scale, 1024, exp_bounds)))
+def test_tables_rounded_to_53_bits_are_caught(exp_bounds: Exp) -> None:
+    large = Fraction(10**7)
+    cases = [
+        (gaussian._magnitudes(Fraction(100)), gaussian_bounds(Fraction(100), exp_bounds)),
+        (laplace._table(large, 1024), geometric_bounds(large, 1024, exp_bounds)),
+        *(
+            (laplace._magnitudes(scale), laplace_bounds(scale, exp_bounds))
+            for scale in (Fraction(1, 3), Fraction(1), Fraction(10), Fraction(1000))
+        ),
+    ]
+    for table, bounds in cases:
+        assert any(True for _ in wrong_entries(as_doubles(table.thresholds), bounds))
 
 
 @pytest.mark.parametrize("change", [-1, 1])

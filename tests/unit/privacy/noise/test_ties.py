@@ -58,27 +58,13 @@ def next_word(table: InversionTable, k: int) -> int:
     return (low >> 64) & ONES
 
 
-def test_a_tie_followed_by_zeros_lies_below_the_threshold(
+def test_a_tie_is_decided_by_further_bits_and_its_neighbours_need_none(
     table: InversionTable, scripted: Script
 ) -> None:
     for k in early_entries(table):
         word = int(table.thresholds[k])
         assert table.draw(scripted([word << 1], ZEROS), 1)[0] == k
-
-
-def test_a_tie_followed_by_ones_lies_above_the_threshold(
-    table: InversionTable, scripted: Script
-) -> None:
-    for k in early_entries(table):
-        word = int(table.thresholds[k])
         assert table.draw(scripted([word << 1], ONES), 1)[0] == k + 1
-
-
-def test_the_words_beside_a_threshold_need_no_further_bits(
-    table: InversionTable, scripted: Script
-) -> None:
-    for k in early_entries(table):
-        word = int(table.thresholds[k])
         for neighbour, value in ((word - 1, k), (word + 1, k + 1)):
             source = scripted([neighbour << 1], ZEROS)
             assert table.draw(source, 1)[0] == value

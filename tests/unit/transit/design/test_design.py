@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from hushway.arrays import BoolArray, FloatArray
 from hushway.errors import PlanError
-from hushway.transit.design.cuts import cuts_at, ways_of
+from hushway.transit.design.cuts import cuts_at, pair_graphs
 from hushway.transit.design.design import design
 from hushway.transit.design.problem import DesignProblem
 
@@ -147,12 +147,12 @@ def test_cuts_are_exact_where_they_were_made_and_hold_everywhere() -> None:
     rng = np.random.default_rng(6)
     for metric in [True, False] * 15:
         problem = _random(rng, hubs=4, metric=metric)
-        ways = ways_of(problem)
+        graphs = pair_graphs(problem)
         made_at, elsewhere = rng.random((2, 16)) * rng.integers(0, 2, (2, 16))
-        cuts = cuts_at(ways, made_at)
+        cuts = cuts_at(graphs, made_at)
         exact = _saved(problem, made_at)
-        assert cuts.saved(ways, made_at) @ ways.riders == pytest.approx(exact, abs=1e-4)
-        assert cuts.saved(ways, elsewhere) @ ways.riders >= _saved(problem, elsewhere) - 1e-6
+        assert cuts.saved(graphs, made_at) @ graphs.riders == pytest.approx(exact, abs=1e-4)
+        assert cuts.saved(graphs, elsewhere) @ graphs.riders >= _saved(problem, elsewhere) - 1e-6
 
 
 def test_nothing_is_opened_where_nobody_gains() -> None:
@@ -219,7 +219,7 @@ def _flow_program(problem: DesignProblem, *, fixed: FloatArray | None) -> float:
     arcs = [(i, j) for i in range(hubs) for j in range(hubs) if i != j and problem.may_open[i, j]]
     count = len(arcs)
     pairs = range(len(problem.riders))
-    # Of each pair: its arcs, its ways to hubs, its ways from hubs, its way without buses.
+    # Of each pair: its arcs, its graphs to hubs, its graphs from hubs, its way without buses.
     width = count + 2 * hubs + 1
     columns = count + width * len(pairs)
     cost = np.zeros(columns)

@@ -8,29 +8,26 @@ drawn by these chances.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.special import chdtrc, logsumexp
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.divergence import ORDERS, SLACK, of_choices
-from hushway.audit.harness import Check, Examination, Finding, World, enough
-from hushway.audit.mutant_curators import dense
-from hushway.audit.shift import DELTA, claim_of, rho_of
-from hushway.families.density.audit.looks import StagedLook
-from hushway.families.density.audit.product import (
+from hushway.auditing.cases import OTHERS, Case, Staged
+from hushway.auditing.divergence import ORDERS, SLACK, of_choices
+from hushway.auditing.harness import Check, Finding, World, enough
+from hushway.auditing.product import Product
+from hushway.auditing.shift import claim_of
+from hushway.families.density.audit.stage import (
     CELLS,
     LONE_SITES,
-    DensityProduct,
     DensityStage,
     Stay,
     Stays,
-    VisitTerms,
-    district,
-    visits_in_memory,
+    staged,
 )
 from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries, density_series
@@ -40,54 +37,67 @@ from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import CutEvent
 from hushway.privacy.loss import Loss, ZCDPLoss
+from hushway.privacy.measured import Measured
 from hushway.privacy.query import CutQuery, Query, noise_of
-from hushway.privacy.randomness import os_source
 
 _BINS = 24
-_DAY = district(corners=20, bins=_BINS)
-_CORNER = district(corners=1, bins=_BINS)
-_LIMITS = VisitLimits(max_visits=_BINS, max_visits_in_total=_BINS)
 _SHARES = Shares(cuts=Fraction(4, 5))
 _LARGEST_CROWD = 200
-_SELDOM = Fraction(1, 20)
 
 
-def four_cells(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """Six visits in each of four cells: the cuts of all cells together keep to their rho."""
-    stage = DensityStage(
-        product=product, district=_DAY, limits=_LIMITS, spend=rho_of(epsilon), make=_with_cuts
+def _with_cuts(limits: VisitLimits, spend: Loss) -> DensitySeries:
+    return density_series(
+        limits, budget=spend, shares=_SHARES, denoise="cuts", clustering=False, scaling=False
     )
+
+
+_staged = partial(staged, corners=20, bins=_BINS, most=_BINS, make=_with_cuts)
+_corner = partial(_staged, Product(), Fraction(1), corners=1)
+
+
+def _answer(stage: DensityStage, curator: Curator) -> Measured:
+    (cuts,) = (one for one in stage.measured(curator) if isinstance(one.query, CutQuery))
+    return cuts
+
+
+def kept(stage: DensityStage, curator: Curator) -> IntArray:
+    """Returns how many cosines the cells of each corner keep: one row a corner."""
+    return _answer(stage, curator).values.reshape(-1, CELLS)
+
+
+def _drawn_by_their_chances(on: Staged) -> "CutsCheck":
+    """Claims that cuts are chosen at the rate that was charged for."""
+    stage: DensityStage = on.stage
     # From what is charged for, not from what the audited mechanism says it does.
-    planned = Planned(mechanism=_with_cuts(_LIMITS, stage.spend))
+    planned = Planned(mechanism=_with_cuts(stage.limits, stage.spend))
     crowd = tuple(stay for one in range(planned.undecided) for stay in _round_trip(one + 1))
-    with_person = crowd + _round_trip(0)
-    look = Cuts(stage=stage)
+    case = replace(on.case, one=crowd + _round_trip(0), other=crowd)
+
+    def rate() -> Fraction:
+        event = _answer(stage, stage.opened(crowd)).event
+        assert isinstance(event, CutEvent)  # noqa: S101  what cuts cost
+        return event.rate
+
     return CutsCheck(
-        name="cuts: six visits of one person in each of four cells or none",
-        epsilon=claim_of(planned.spend),
-        delta=DELTA,
+        **on.terms | {"epsilon": claim_of(planned.spend)},
         rho=planned.spend.rho,
         bound=planned.bound,
-        worlds=stage.worlds(look.kept, ("the person", with_person), ("the others", crowd)),
-        scores=(planned.scores(with_person), planned.scores(crowd)),
-        rate=lambda: look.rate(stage.opened(crowd)),
-        effort=_SELDOM,
+        worlds=replace(on, case=case).worlds,
+        scores=(planned.scores(case.one), planned.scores(case.other)),
+        rate=rate,
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Cuts(StagedLook):
-    """How much of its series each cell keeps."""
-
-    def kept(self, curator: Curator) -> IntArray:
-        """Returns how many cosines the cells of each corner keep: one row a corner."""
-        (cuts,) = (one for one in self.measured(curator) if isinstance(one.query, CutQuery))
-        return cuts.values.reshape(-1, CELLS)
-
-    def rate(self, curator: Curator) -> Fraction:
-        """Returns the rate that a release says it has chosen by."""
-        (event,) = (one.event for one in self.measured(curator) if isinstance(one.event, CutEvent))
-        return event.rate
+FOUR_CELLS = Case(
+    "cuts: six visits of one person in each of four cells or none",
+    "how many cosines each cell keeps",
+    stage=_staged,
+    look=kept,
+    words=OTHERS,
+    claim=_drawn_by_their_chances,
+    effort=Fraction(1, 20),
+)
+AUDITS = (FOUR_CELLS,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,9 +120,7 @@ class Planned:
 
     def scores(self, scene: Stays) -> FloatArray:
         """Returns the exact scores of all cuts of each cell, if a scene plays."""
-        terms = VisitTerms(universe=_CORNER.universe, limits=_LIMITS)
-        counter = visits_in_memory(_CORNER.play(scene), terms, os_source())
-        return self._scores(dense(counter.count(self._query.base), self._query.base))
+        return self._scores(_corner().exact(scene, self._query.base))
 
     @cached_property
     def undecided(self) -> int:
@@ -133,19 +141,13 @@ class Planned:
 
     @cached_property
     def _cells(self) -> ClusterSeries:
-        return self.mechanism.series(_CORNER.universe, _CORNER.every_cell)
+        return self.mechanism.series(_corner().universe, _corner().district.every_cell)
 
     @cached_property
     def _query(self) -> CutQuery:
         variance = noise_for(self.mechanism.spends.series, self.bound).variance
         base = Query(name=self._cells.name, cells=self._cells)
         return CutQuery(name="cuts", base=base, length=_BINS, noise=noise_of(variance))
-
-
-def _with_cuts(limits: VisitLimits, spend: Loss) -> DensitySeries:
-    return density_series(
-        limits, budget=spend, shares=_SHARES, denoise="cuts", clustering=False, scaling=False
-    )
 
 
 def _round_trip(person: int) -> Stays:
@@ -178,7 +180,6 @@ class CutsCheck(Check):
         worlds: The two neighbouring inputs; a run has how many cosines each series keeps.
         scores: The exact scores of all cuts in both, one row a series.
         rate: Makes a release and returns the rate that it says it has chosen by.
-        effort: How many times the runs that are asked for it takes.
     """
 
     rho: Fraction
@@ -186,7 +187,6 @@ class CutsCheck(Check):
     worlds: tuple[World, World]
     scores: tuple[FloatArray, FloatArray]
     rate: Callable[[], Fraction]
-    effort: Fraction = Fraction(1)
 
     def examine(self, runs: int) -> Finding:
         """Compares rate, divergence and draws with what they should be."""

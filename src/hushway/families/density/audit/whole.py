@@ -3,72 +3,66 @@
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.agreement import AlwaysSame
-from hushway.audit.divergence import DivergenceCheck
-from hushway.audit.harness import Check, Examination, Finding, Sampler, Trial, enough
-from hushway.audit.product import Look, microseconds
-from hushway.audit.shift import (
-    DELTA,
-    JointShiftCheck,
-    claim_of,
-    gaussian_shift,
-    most_of_gaussian,
-    rho_of,
-)
-from hushway.families.density.audit.looks import (
-    Evidence,
-    Merged,
-    NextClusters,
-    Projection,
-    Published,
-    Resident,
-    Spread,
-)
-from hushway.families.density.audit.product import (
+from hushway.auditing.agreement import Replayed
+from hushway.auditing.cases import OTHERS, Case, Shifts, Staged, cases_of, never_differs
+from hushway.auditing.divergence import ORDERS, DivergenceCheck, of_gaussians
+from hushway.auditing.harness import Check, Finding, Sampler, enough, evidence, in_thousandths
+from hushway.auditing.law import gaussian
+from hushway.auditing.product import Look, Product
+from hushway.auditing.shift import JointShiftCheck, most_of_gaussian
+from hushway.families.density.audit.questions import over_bins
+from hushway.families.density.audit.stage import (
     CELLS,
     LONE_SITES,
-    NO_STAYS,
     SITES,
-    DensityProduct,
     DensityStage,
-    District,
     Stay,
-    StayRows,
     Stays,
-    VisitTerms,
-    district,
+    staged,
 )
 from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries, density_series
-from hushway.families.density.public.visits import ClusterSeries, VisitLimits
-from hushway.families.density.rows.rows import EventColumns, EventsSource
-from hushway.privacy.loss import Loss, ZCDPLoss
-from hushway.privacy.query import Query
+from hushway.families.density.public.visits import (
+    PERSON_PARTS,
+    ClusterSeries,
+    SiteHistogram,
+    VisitLimits,
+)
+from hushway.privacy.bound import Bound
+from hushway.privacy.curator import Curator
+from hushway.privacy.events import GaussianEvent
+from hushway.privacy.loss import Loss
+from hushway.privacy.measured import Measured
+from hushway.privacy.query import AnyQuery, CutQuery, Query
 from hushway.privacy.randomness import os_source
 
-# One release a run: corners would meet in totals and in what all series have in common.
-_SMALL = district(corners=1, bins=6)
-_CLUSTERED = district(corners=50, bins=6)
-_LIMITS = VisitLimits(max_visits=4, max_visits_in_total=4)
-_RARELY, _SELDOM = Fraction(1, 20), Fraction(1, 5)
+# A release a run is slow, and so is reading files.
+_RARELY, _SELDOM, _BRIEF = Fraction(1, 20), Fraction(1, 5), Fraction(1, 4)
 # So large an error that noise decides which cells are merged.
 _CLUSTER_ERROR = 0.9
 _VISITOR: Stays = tuple(Stay(site=LONE_SITES[1], bin=when, person=99) for when in range(4))
-_CROWD: Stays = tuple(
-    Stay(site=site, bin=when, person=5 * number + i)
-    for number, site in enumerate(LONE_SITES)
-    for i in range(5)
-    for when in range(4)
-)
 _HALVES = Shares(histogram=Fraction(49, 100), total=Fraction(1, 100))
 _FIFTH = Fraction(1, 5)
 _EVEN = Shares(histogram=_FIFTH, activity=_FIFTH, total=_FIFTH, clusters=_FIFTH)
 _QUESTIONS = ("histogram", "activity", "total", "clusters", "series")
+
+
+def _crowd(people: int) -> Stays:
+    """Returns so many people in each cell, with four visits each."""
+    return tuple(
+        Stay(site=site, bin=when, person=people * number + i)
+        for number, site in enumerate(LONE_SITES)
+        for i in range(people)
+        for when in range(4)
+    )
+
+
+_CROWD = _crowd(5)
 
 
 def _planned(limits: VisitLimits, spend: Loss, shares: Shares | None = None) -> DensitySeries:
@@ -76,173 +70,273 @@ def _planned(limits: VisitLimits, spend: Loss, shares: Shares | None = None) -> 
     return density_series(limits, budget=spend, shares=shares, cluster_error=_CLUSTER_ERROR)
 
 
-def all_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """A person in the answers of a release: each moves by its share, and all by sqrt(2 rho).
+# One release a run: corners would meet in totals and in what all series have in common.
+_small = partial(staged, corners=1, bins=6, most=4, make=_planned)
+_even = partial(_small, make=partial(_planned, shares=_EVEN))
 
-    The others are known, and taken away.
+
+@dataclass(frozen=True)
+class Known:
+    """Noisy answers, less what an auditor knows who knows everybody but one person.
+
+    Nobody has more events than count, so nothing is left to chance but the noise, and clusters that
+    follow from it.
+
+    Attributes:
+        stage: Where the release is made.
+        others: The events of everybody else.
+        stays: The events of the person who is looked for.
     """
-    stage = _whole(product, epsilon, _SMALL, _EVEN)
-    look = Evidence(stage=stage, others=_CROWD, stays=_VISITOR)
-    whole = most_of_gaussian(rho_of(epsilon).rho)
+
+    stage: DensityStage
+    others: Stays
+    stays: Stays = ()
+
+    def unknown(self, answer: Measured) -> IntArray:
+        """Returns an answer, less the exact counts of the others."""
+        return answer.values - self.stage.exact(self.others, answer.query)
+
+    def evidence(self, curator: Curator) -> IntArray:
+        """Returns the evidence of each question and of all together, in thousandths: one run."""
+        parts = [
+            float(self.stage.exact(self.stays, answer.query) @ self.unknown(answer))
+            / float(self._paid[answer.query.name])
+            for answer in self.stage.measured(curator)
+        ]
+        return in_thousandths([[*parts, sum(parts)]])
+
+    def divergence(self, curator: Curator) -> dict[float, float]:
+        """Returns how far all answers diverge without the person, given what each says of itself.
+
+        Where an answer says nothing of Gaussian noise, nothing is certain but the worst.
+        """
+        found = dict.fromkeys(ORDERS, 0.0)
+        for answer in self.stage.measured(curator):
+            moved, event = self.stage.exact(self.stays, answer.query), answer.event
+            for order in ORDERS:
+                found[order] += (
+                    of_gaussians(moved, event.sigma_squared, order)
+                    if isinstance(event, GaussianEvent)
+                    else np.inf
+                )
+        return found
+
+    def squares(self, curator: Curator) -> IntArray:
+        """Returns mean squares of the noise of each question, in thousandths of the variance.
+
+        One run has a column for each question.
+        """
+        found = [
+            float(np.mean(self.unknown(answer).astype(np.float64) ** 2))
+            / self._variance[answer.query.name]
+            for answer in self.stage.measured(curator)
+        ]
+        return in_thousandths([found])
+
+    @cached_property
+    def _paid(self) -> dict[str, Fraction]:
+        """The noise that a plan pays for, whatever the audited mechanism says that it does."""
+        any_bound = Bound(cells=1, each=1, total=1)
+        events = self.stage.made().events(self.stage.universe, any_bound)
+        return {
+            event.query: event.sigma_squared for event in events if isinstance(event, GaussianEvent)
+        }
+
+    @cached_property
+    def _variance(self) -> dict[str, float]:
+        return {name: gaussian(squared).variance for name, squared in self._paid.items()}
+
+
+@lru_cache(maxsize=1)
+def _known(stage: DensityStage) -> Known:
+    return Known(stage, others=_CROWD, stays=_VISITOR)
+
+
+def _each_moves_by_its_share(on: Staged) -> JointShiftCheck:
+    """Claims that each question moves by its share of rho, and all together by sqrt(2 rho)."""
+    whole, questions = most_of_gaussian(on.rho), len(_QUESTIONS)
     return JointShiftCheck(
-        name="all questions, and each of them: one person fits rho",
-        statistics=(
-            *(f"the evidence of the {question}" for question in _QUESTIONS),
-            "the evidence of histogram, activity, total, clusters and series",
-        ),
-        epsilon=epsilon,
-        delta=DELTA,
-        worlds=stage.worlds(look.seen, ("the person", _CROWD + _VISITOR), ("the others", _CROWD)),
-        most=(*((whole / math.sqrt(len(_QUESTIONS)),) * len(_QUESTIONS)), whole),
-        effort=_RARELY,
+        **on.terms,
+        statistics=(*(f"the evidence of the {one}" for one in _QUESTIONS), on.case.statistic),
+        worlds=on.worlds,
+        most=(*((whole / math.sqrt(questions),) * questions), whole),
     )
 
 
-def exact_divergence(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """All answers with a person and without, by the exact law of what each says it has done."""
-    stage = _whole(product, epsilon, _SMALL, _EVEN)
-    look = Evidence(stage=stage, others=_CROWD, stays=_VISITOR)
+def _diverges_by_rho(on: Staged) -> DivergenceCheck:
+    """Claims that the exact laws of all answers, as each states it, diverge as rho allows."""
+    known, scene = Known(on.stage, others=_CROWD, stays=_VISITOR), on.case.one
     return DivergenceCheck(
-        name="all questions together: the exact divergence fits rho",
-        statistic="what all questions say of a person",
-        epsilon=epsilon,
-        delta=DELTA,
-        rho=rho_of(epsilon).rho,
-        release=lambda: look.divergence(stage.opened(_CROWD + _VISITOR)),
+        **on.terms, rho=on.rho, release=lambda: known.divergence(on.stage.opened(scene))
     )
 
 
-def noise_of_questions(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """What is left of each answer if all people are known: noise as wide as was charged for."""
-    stage = _whole(product, epsilon, _SMALL, _EVEN)
-    look = Spread(stage=stage, others=_CROWD)
+def _as_wide_as_charged(on: Staged) -> "SpreadCheck":
+    """Claims that the noise of each question is as wide as was charged for."""
     return SpreadCheck(
-        name="each question: noise that fits its share of rho",
+        **on.terms,
         statistics=tuple(f"the noise of the {question}" for question in _QUESTIONS),
-        epsilon=epsilon,
-        delta=DELTA,
-        sample=stage.sampler(_CROWD, look.squares),
-        effort=_RARELY,
+        sample=on.sample,
     )
 
 
-def people_and_series(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """A person in the histogram and in the series: together they move by sqrt(2 rho)."""
-    stage = _whole(product, epsilon, district(corners=1000, bins=4), _HALVES)
-    look = Resident(stage=stage, cell=1)
-    return gaussian_shift(
-        name="histogram and series together: one person fits rho",
-        statistic="the evidence of both",
-        epsilon=epsilon,
-        worlds=stage.worlds(look.seen, ("the person", _VISITOR)),
-        tight=True,
-    )
+def _resident(stage: DensityStage, curator: Curator) -> IntArray:
+    """Returns the evidence of histogram and series for a person in the second cell."""
+    total = np.zeros(stage.district.corners)
+    for answer in stage.measured(curator):
+        cells = answer.query.cells
+        if isinstance(cells, SiteHistogram):
+            there = answer.values.reshape(-1, SITES)[:, LONE_SITES[1]]
+            total += evidence(there, answer.event, PERSON_PARTS)
+        elif isinstance(cells, ClusterSeries):
+            series = stage.district.series_by_corner(answer.values)[:, 1]
+            visits = series[:, : stage.limits.max_visits].sum(axis=1)
+            total += evidence(visits, answer.event, cells.quanta)
+    return in_thousandths(total)
 
 
-def published_area(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """Four visits of one person to an area that nobody else visits, in the published table."""
-    stage = _whole(product, epsilon, _SMALL)
-    look = Published(stage=stage, area=1)
-    others = tuple(stay for stay in _CROWD if stay.site != LONE_SITES[1])
-    return _in_table(
-        stage,
-        (others + _VISITOR, others),
-        look.area_total,
-        "published: the only visitor of an area or nobody",
-        "its visits over all periods, in hundredths,",
-    )
+def _second_area(stage: DensityStage, curator: Curator) -> IntArray:
+    return np.rint([100 * stage.table(curator).counts[1].sum()]).astype(np.int64)
 
 
-def published_clusters(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """One more person among twenty: which cells are merged."""
-    stage = _whole(product, epsilon, _SMALL)
-    return _in_table(
-        stage,
-        (_CROWD + _VISITOR, _CROWD),
-        Merged(stage=stage).seen,
-        "published: clusters with one more person",
-        "the clusters of all cells, as a number,",
-    )
+def _clusters(query: AnyQuery | CutQuery) -> IntArray:
+    assert isinstance(query.cells, ClusterSeries)  # noqa: S101  the last question
+    return query.cells.cluster
 
 
-def next_clusters(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """The same noisy totals with and without people: the series asked for must be the same."""
-    stage = _whole(product, epsilon, _CLUSTERED)
-    crowd = tuple(
-        Stay(site=site, bin=when, person=20 * number + i)
-        for number, site in enumerate(LONE_SITES)
-        for i in range(20)
-        for when in range(4)
-    )
-    look = NextClusters(stage=stage, others=NO_STAYS)
-    return AlwaysSame(
-        name="clusters: the same noisy totals, the same clusters",
-        statistic="cells of a corner in other clusters, with people and without",
-        epsilon=epsilon,
-        sample=stage.sampler(crowd, look.differ),
-        effort=_SELDOM,
-    )
+def merged(stage: DensityStage, curator: Curator) -> IntArray:
+    """Returns which cells a release merges, as one number."""
+    cluster = _clusters(stage.measured(curator)[-1].query)
+    return np.array([cluster @ len(cluster) ** np.arange(len(cluster))], dtype=np.int64)
 
 
-def _whole(
-    product: DensityProduct, epsilon: Fraction, where: District, shares: Shares | None = None
-) -> DensityStage:
-    return DensityStage(
-        product=product,
-        district=where,
-        limits=_LIMITS,
-        spend=rho_of(epsilon),
-        make=partial(_planned, shares=shares),
-    )
+def other_clusters(stage: DensityStage, curator: Curator) -> IntArray:
+    """Returns how many cells of each corner are in another cluster.
+
+    That is asked about if the noisy totals are the same, and nobody is there.
+    """
+    answers = stage.measured(curator)
+    again = Replayed(stage.opened(()), answers)
+    stage.mechanism.measure(again, stage.universe)
+    one, other = (_clusters(query) for query in (answers[-1].query, again.asked[-1][0]))
+    differences: IntArray = (one != other).reshape(-1, CELLS).sum(axis=1)
+    return differences
 
 
-def _in_table(
-    stage: DensityStage, scenes: tuple[Stays, Stays], look: Look, name: str, statistic: str
-) -> Examination:
-    assert isinstance(stage.spend, ZCDPLoss)  # noqa: S101  what these stages spend with
-    return Trial(
-        name=name,
-        statistic=statistic,
-        epsilon=claim_of(stage.spend),
-        delta=DELTA,
-        worlds=stage.worlds(look, ("the person", scenes[0]), ("the others", scenes[1])),
-        effort=_RARELY,
-    )
+# A person in the answers of a release. The others are known, and taken away.
+ALL_QUESTIONS = Case(
+    "all questions, and each of them: one person fits rho",
+    "the evidence of histogram, activity, total, clusters and series",
+    stage=_even,
+    look=lambda stage, curator: _known(stage).evidence(curator),
+    one=_CROWD + _VISITOR,
+    other=_CROWD,
+    words=OTHERS,
+    claim=_each_moves_by_its_share,
+    effort=_RARELY,
+)
+EXACT_DIVERGENCE = Case(
+    "all questions together: the exact divergence fits rho",
+    "what all questions say of a person",
+    stage=_even,
+    look=ALL_QUESTIONS.look,
+    one=_CROWD + _VISITOR,
+    claim=_diverges_by_rho,
+)
+# What is left of each answer if all people are known.
+NOISE_OF_QUESTIONS = Case(
+    "each question: noise that fits its share of rho",
+    "the noise of each question",
+    stage=_even,
+    look=lambda stage, curator: _known(stage).squares(curator),
+    one=_CROWD,
+    claim=_as_wide_as_charged,
+    effort=_RARELY,
+)
+# Together they move by sqrt(2 rho).
+PEOPLE_AND_SERIES = Case(
+    "histogram and series together: one person fits rho",
+    "the evidence of both",
+    stage=partial(_small, corners=1000, bins=4, make=partial(_planned, shares=_HALVES)),
+    look=_resident,
+    one=_VISITOR,
+    claim=Shifts(tight=True),
+)
+_ELSEWHERE = tuple(stay for stay in _CROWD if stay.site != LONE_SITES[1])
+PUBLISHED_AREA = Case(
+    "published: the only visitor of an area or nobody",
+    "its visits over all periods, in hundredths,",
+    stage=_small,
+    look=_second_area,
+    one=_ELSEWHERE + _VISITOR,
+    other=_ELSEWHERE,
+    words=OTHERS,
+    effort=_RARELY,
+)
+# One more person among twenty: which cells are merged.
+PUBLISHED_CLUSTERS = Case(
+    "published: clusters with one more person",
+    "the clusters of all cells, as a number,",
+    stage=_small,
+    look=merged,
+    one=_CROWD + _VISITOR,
+    other=_CROWD,
+    words=OTHERS,
+    effort=_RARELY,
+)
+NEXT_CLUSTERS = Case(
+    "clusters: the same noisy totals, the same clusters",
+    "cells of a corner in other clusters, with people and without",
+    stage=partial(_small, corners=50),
+    look=other_clusters,
+    one=_crowd(20),
+    claim=never_differs,
+    effort=_SELDOM,
+)
+# Four of the events count.
+MANY_BATCHES = Case(
+    "files: 72 events of one person in many batches fit rho",
+    "the sum over all periods of the first cell",
+    stage=partial(staged, corners=1000, bins=24, most=4, in_files=True),
+    look=over_bins(24),
+    one=tuple(Stay(site=0, bin=when, times=3) for when in range(24)),
+    claim=Shifts(),
+    effort=_BRIEF,
+)
+# A visit in every bin of every week of a typical week: four may count over all weeks.
+MANY_WEEKS = Case(
+    "files: four weeks of one person, laid over each other, fit rho",
+    "the sum over all periods of the first cell",
+    stage=partial(staged, corners=500, bins=4, days=28, cycle="week", most=4, in_files=True),
+    look=over_bins(28),
+    one=tuple(Stay(site=0, bin=when) for when in range(28)),
+    claim=Shifts(),
+    effort=_BRIEF,
+)
 
-
-# The claim that the noise of several questions is as wide as was charged for, not less, not more.
-#
-# A run gives the mean square of each question's noise, in variances. The mean over many runs is 1,
-# and a single square of a normal number is as far from it as any.
-
-# As for other means: 8 standard errors leave room for the normal law to be wrong by a factor of a
-# million before 1e-9.
-_STANDARD_ERRORS = 8
-# The square of a normal number varies by the root of 2, and the mean of several by less.
-_MOST_SPREAD = math.sqrt(2)
-_THOUSAND = 1000
+# The square of a normal number varies by the root of 2, and the mean of several by less. 8 standard
+# errors leave room for the normal law to be wrong by a factor of a million before 1e-9.
+_SLACK = 8 * math.sqrt(2)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SpreadCheck(Check):
-    """The claim that mean squares, in variances, are 1.
+    """The claim that the noise of several questions is as wide as was charged for, no less or more.
 
     Attributes:
         statistics: What has the variance; a run has a column for each.
-        sample: Returns the mean squares of so many runs, in thousandths, one row each.
-        effort: How many times the runs that are asked for it takes.
+        sample: Returns mean squares, in thousandths of the variance charged for, one row a run.
     """
 
     statistics: tuple[str, ...]
     sample: Sampler
-    effort: Fraction = Fraction(1)
 
     def examine(self, runs: int) -> Finding:
         """Compares each mean with 1, and tells the one that is furthest from it."""
         runs = enough(runs, self.effort)
-        means = self.sample(runs).mean(axis=0) / _THOUSAND
+        means = self.sample(runs).mean(axis=0) / 1000
         worst = int(abs(means - 1).argmax())
-        slack = _STANDARD_ERRORS * _MOST_SPREAD / math.sqrt(runs)
+        slack = _SLACK / math.sqrt(runs)
         return self.finding(
             runs,
             event=(
@@ -254,130 +348,48 @@ class SpreadCheck(Check):
         )
 
 
-_DISTRICT = district(corners=50, bins=6)
 # Numbers of parts that thirds divide badly, and one that cannot be divided at all.
 _QUANTA = (1024, 1000, 7, 1)
 
 
-def one_visit_is_one(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """A visit at any site moves all cells together by exactly one visit."""
-    return AlwaysSame(
-        name="cover: a visit is one visit, at every site",
-        statistic="visits at sites of all kinds whose parts do not sum to one visit",
-        epsilon=epsilon,
-        sample=WholeVisits(product=product, district=_DISTRICT).differ,
-    )
+def parts_missing(stage: DensityStage, site: int, quanta: int) -> IntArray:
+    """Returns by how many parts one visit moves all cells of a corner, less those of a visit."""
+    universe = stage.universe
+    corner = np.arange(stage.district.corners, dtype=np.int64)
+    rows = {"person": corner, "site": corner * SITES + site, "bin": corner % universe.bins}
+    cells = ClusterSeries(universe=universe, cluster=stage.district.every_cell, quanta=quanta)
+    counter = stage.product.counter(rows, stage, os_source())
+    exact = counter.count(Query(name=cells.name, cells=cells))
+    moved = np.zeros(len(corner), dtype=np.int64)
+    np.add.at(moved, exact.cells // (CELLS * universe.bins), np.abs(exact.values))
+    return moved - quanta
 
 
 @dataclass(frozen=True, kw_only=True)
-class WholeVisits:
-    """How far visits at different sites are from one visit, as the engine counts them."""
+class _Counting(DensityStage):
+    """A stage where nothing is released: visits at all sites are counted over and over again."""
 
-    product: DensityProduct
-    district: District
-
-    def differ(self, runs: int) -> IntArray:
-        """Returns parts by which a visit differs from a whole one, over and over again."""
-        found = [self.of_site(site, quanta) for site in range(SITES) for quanta in _QUANTA]
-        return np.resize(np.concatenate(found), runs)
-
-    def of_site(self, site: int, quanta: int) -> IntArray:
-        """Returns by how many parts all cells of a corner move, less those of one visit."""
-        universe, corners = self.district.universe, self.district.corners
-        corner = np.arange(corners, dtype=np.int64)
-        rows = StayRows(person=corner, site=corner * SITES + site, bin=corner % universe.bins)
-        terms = VisitTerms(universe=universe, limits=_LIMITS)
-        cells = ClusterSeries(universe=universe, cluster=self.district.every_cell, quanta=quanta)
-        counter = self.product.counter(rows, terms, os_source())
-        exact = counter.count(Query(name=cells.name, cells=cells))
-        moved = np.zeros(corners, dtype=np.int64)
-        np.add.at(moved, exact.cells // (CELLS * universe.bins), np.abs(exact.values))
-        return moved - quanta
-
-
-_BINS = 24
-_MOST = 4
-_HOUR_US = 3_600_000_000
-# Reading files is slow.
-_BRIEF = Fraction(1, 4)
-# At one site in every bin, three times: 72 events, of which four count.
-_RESTLESS: Stays = tuple(Stay(site=0, bin=when, times=3) for when in range(_BINS))
-
-
-def many_batches(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """A person with 72 events in five files and many batches, four of which count."""
-    stage = FileStage(
-        product=product,
-        district=district(corners=1000, bins=_BINS),
-        limits=VisitLimits(max_visits=_MOST, max_visits_in_total=_MOST),
-        spend=rho_of(epsilon),
-    )
-    look = Projection(stage=stage, direction={(0, when): 1 for when in range(_BINS)}).seen
-    return gaussian_shift(
-        name="files: 72 events of one person in many batches fit rho",
-        statistic="the sum over all periods of the first cell",
-        epsilon=epsilon,
-        worlds=stage.worlds(look, ("the person", _RESTLESS)),
-        effort=_BRIEF,
-    )
-
-
-_WEEKS = 4
-_WEEK_US = 7 * 24 * _HOUR_US
-_DAY_BINS = 4
-
-
-def many_weeks(product: DensityProduct, epsilon: Fraction) -> Examination:
-    """A visit in every bin of every week of a typical week: four may count over all weeks."""
-    stage = WeekStage(
-        product=product,
-        district=district(corners=500, bins=_DAY_BINS, days=7 * _WEEKS, cycle="week"),
-        limits=VisitLimits(max_visits=_MOST, max_visits_in_total=_MOST),
-        spend=rho_of(epsilon),
-    )
-    every = range(stage.district.universe.bins)
-    look = Projection(stage=stage, direction={(0, when): 1 for when in every}).seen
-    return gaussian_shift(
-        name="files: four weeks of one person, laid over each other, fit rho",
-        statistic="the sum over all periods of the first cell",
-        epsilon=epsilon,
-        worlds=stage.worlds(look, ("the person", tuple(Stay(site=0, bin=b) for b in every))),
-        effort=_BRIEF,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class FileStage(DensityStage):
-    """A stage whose events are in files."""
-
-    def sampler(self, scene: Stays, look: Look) -> Sampler:
-        """Returns a way to run a scene: it is written once, and read again for each release."""
-        rows, universe = self.district.play(scene), self.district.universe
-        columns = {
-            "person": rows.person,
-            "location": rows.site,
-            "time": microseconds(universe.periods.first_day, rows.bin * _HOUR_US),
-        }
-        return self.sampler_of_files(
-            columns, lambda folder: EventsSource(folder, EventColumns()), look
+    def sampler(self, _scene: Stays, _look: Look) -> Sampler:
+        """Returns the parts missing of visits at every site."""
+        every = [(site, quanta) for site in range(SITES) for quanta in _QUANTA]
+        return lambda runs: np.resize(
+            np.concatenate([parts_missing(self, *one) for one in every]), runs
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class WeekStage(DensityStage):
-    """A stage whose events are in files and happen again in every week of the window."""
+def _counting(product: Product, epsilon: Fraction) -> _Counting:
+    stage = _small(product, epsilon, corners=50)
+    return _Counting(
+        product=product, spend=stage.spend, district=stage.district, limits=stage.limits
+    )
 
-    def sampler(self, scene: Stays, look: Look) -> Sampler:
-        """Returns a way to run a scene: it is written once, and read again for each release."""
-        rows, universe = self.district.play(scene), self.district.universe
-        day, part = np.divmod(rows.bin, _DAY_BINS)
-        once = day * 24 * _HOUR_US + part * _HOUR_US
-        after = np.concatenate([once + week * _WEEK_US for week in range(_WEEKS)])
-        columns = {
-            "person": np.tile(rows.person, _WEEKS),
-            "location": np.tile(rows.site, _WEEKS),
-            "time": microseconds(universe.periods.first_day, after),
-        }
-        return self.sampler_of_files(
-            columns, lambda folder: EventsSource(folder, EventColumns()), look
-        )
+
+ONE_VISIT_IS_ONE = Case(
+    "cover: a visit is one visit, at every site",
+    "visits at sites of all kinds whose parts do not sum to one visit",
+    stage=_counting,
+    look=merged,
+    claim=never_differs,
+)
+
+AUDITS = cases_of(globals())

@@ -42,12 +42,7 @@ class DensityCity:
     Events are in the order of persons, and of time within each person.
 
     Attributes:
-        name: What the city is called.
-        zone: The clock that its times are told by.
         first_day: The first day of the events, a Monday.
-        last_day: The last one.
-        areas: The public areas.
-        towers: The public towers.
         people: Number of persons; each has at least one event.
         person: The person of each event, from 0 on.
         tower: The index of its tower.
@@ -102,10 +97,6 @@ class DensityCity:
 
         Events have person, tower and time, a wall-clock time without a zone. Towers have id, name,
         lon, lat and zone, which is their district. Areas have id and name, in degrees (CRS84).
-
-        Args:
-            folder: Where to write; made if it is missing.
-            format: The format of the events.
         """
         # pyarrow takes a noticeable part of a second to load, and most users of a city never write
         # it.

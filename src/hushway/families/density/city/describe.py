@@ -1,7 +1,5 @@
 """What the synthetic Paris holds, as tables: `python -m hushway.families.density.city.describe`."""
 
-import argparse
-import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,6 +10,7 @@ from hushway.families.density.city.paris import CityVisits, DensityCity, paris
 from hushway.families.density.city.rhythms import HOURS
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.tower_geometry import tower_geometry
+from hushway.study.describe import facts_table, matched_table, print_tables
 
 _KEPT = 30
 
@@ -21,12 +20,8 @@ def tables(city: DensityCity) -> str:
     visits = city.visits()
     geometry = tower_geometry(city.areas, city.towers, "refuse")
     matched = _matched(city, visits, geometry.cover)
-    lines = ["| | published | made |", "|---|---:|---:|"]
-    lines += [f"| {fact} | {published} | {made} |" for fact, (published, made) in matched.items()]
     invented = {**_weekly(city), **_personal(city, visits), **_spatial(city, geometry.cover)}
-    lines += ["", "| | made |", "|---|---:|"]
-    lines += [f"| {fact} | {made} |" for fact, made in invented.items()]
-    return "\n".join(lines) + "\n"
+    return f"{matched_table(matched)}\n{facts_table({'made': invented})}"
 
 
 def _matched(city: DensityCity, visits: CityVisits, cover: Cover) -> Mapping[str, tuple[str, str]]:
@@ -108,12 +103,5 @@ def _spread(values: FloatArray) -> str:
     return " / ".join(f"{value:.1f}" for value in np.quantile(values, [0.05, 0.5, 0.95]))
 
 
-def main() -> None:
-    """Prints the tables."""
-    parser = argparse.ArgumentParser(description="Figures of the synthetic Paris.")
-    parser.add_argument("--seed", type=int, default=1)
-    sys.stdout.write(tables(paris(seed=parser.parse_args().seed)))
-
-
 if __name__ == "__main__":
-    main()
+    print_tables("Paris", lambda seed: tables(paris(seed=seed)))

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import shapely
 
-from hushway.errors import ReleaseError
 from hushway.families.density.files.check import MOST_CELLS
 from hushway.families.density.files.published import PARQUET
 from hushway.families.density.files.rows import read_density_parquet
@@ -16,6 +15,7 @@ from hushway.geography.areas import Areas
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasPlaces, Drawing, Numbers, Rings
 from hushway.release.drawing.atlas_parts import kept_starts, shown_periods, thinned, window_text
+from hushway.release.folder.guard import check_size
 from hushway.release.terms import check_domain
 
 COUNTED = "visits"
@@ -25,11 +25,7 @@ def draw_density(folder: Path, certificate: Certificate, facts: Mapping[str, Any
     """Returns what a density shows, as `Family.drawing` asks."""
     universe, _ = read_universe(folder, sites=facts["places"])
     check_domain(certificate, universe)
-    if universe.size > MOST_CELLS:
-        raise ReleaseError(
-            f"A release holds at most {MOST_CELLS:,} counts.",
-            advice="Ask the publisher for a smaller release.",
-        )
+    check_size(universe.size, MOST_CELLS)
     counts, errors = read_density_parquet(folder / PARQUET, universe)
     return Drawing(
         counted=COUNTED,

@@ -1,14 +1,13 @@
 """A density as the files of a release: what is refused before, and what can be checked after."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.errors import GeographyError, PrivacyError, ReleaseError
+from hushway.errors import GeographyError
 from hushway.families.density.files.published import (
     CSV,
     FILES,
@@ -34,9 +33,9 @@ from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
-from hushway.progress import Progress
 from hushway.release.folder.finding import Notes
-from hushway.release.folder.published_file import Description, check_files, write_files
+from hushway.release.folder.guard import check_amounts, check_size, refuse
+from hushway.release.folder.published_file import Description, TableContents, check_files
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
@@ -74,11 +73,7 @@ def _geography(
     universe, cluster = read_universe(folder, sites=facts["places"])
     check_domain(certificate, universe)
     check_pieces(universe)
-    if universe.size > MOST_CELLS:
-        raise ReleaseError(
-            f"A release holds at most {MOST_CELLS:,} counts.",
-            advice="Ask the publisher for a smaller release.",
-        )
+    check_size(universe.size, MOST_CELLS)
     return (universe, cluster), (
         f"The public lists give the {len(universe.areas):,} areas and {universe.bins:,} periods of "
         "the certificate."
@@ -127,22 +122,13 @@ _DIGITS = 2
 
 
 def check_table(table: DensityTable) -> None:
-    """Makes sure that a density is made of published numbers.
-
-    Raises:
-        PrivacyError: It is not.
-    """
+    """Makes sure that a density is made of published numbers."""
     _check_public(table.universe)
     shape = (len(table.universe.areas), table.universe.bins)
-    for array in (table.counts, table.standard_error):
-        if not _is_array(array, np.float64) or array.shape != shape:
-            _refuse("The counts and standard errors are not numbers, one for each area and period.")
-        if not bool(np.all(np.isfinite(array) & (array >= 0) & (array <= _MOST_VISITS))):
-            _refuse("A count or a standard error is negative, or not a number of visits.")
-        if not np.array_equal(np.round(array, _DIGITS), array):
-            _refuse("A count or a standard error is not rounded to hundredths.")
-    if not bool(np.all(table.standard_error > 0)):
-        _refuse("A standard error is 0, as if nothing had been added.")
+    limits: Any = {"most": _MOST_VISITS, "digits": _DIGITS}
+    check_amounts("The counts", [table.counts], shape, **limits)
+    # An error of 0 would say that no noise was added.
+    check_amounts("The standard errors", [table.standard_error], shape, above_zero=True, **limits)
     _check_measured(table)
     plain("diagnostics of the fit", table.diagnostics)
 
@@ -158,28 +144,28 @@ def _check_measured(table: DensityTable) -> None:
         _check_whole(activity, (len(activity),))
     total = table.measured_total
     if total is not None and (type(total) is not int or abs(total) >= _MOST_PARTS):
-        _refuse("The measured number of all visits is not a whole number.")
+        refuse("The measured number of all visits is not a whole number.")
 
 
 def _check_whole(array: IntArray, shape: tuple[int, ...]) -> None:
     if not _is_array(array, np.int64) or array.shape != shape:
-        _refuse("What was measured is not whole numbers, one for each cluster and period or site.")
+        refuse("What was measured is not whole numbers, one for each cluster and period or site.")
     if not bool(np.all((array > -_MOST_PARTS) & (array < _MOST_PARTS))):
-        _refuse("What was measured is too large to be added up.")
+        refuse("What was measured is too large to be added up.")
 
 
 def _clusters(table: DensityTable) -> int:
     """Returns the number of clusters, once it is sure that they are numbered as they must be."""
     if not _is_array(table.cluster, np.int64) or type(table.quanta) is not int:
-        _refuse("The clusters or the parts of a visit are not whole numbers.")
+        refuse("The clusters or the parts of a visit are not whole numbers.")
     if not len(table.cluster) or int(table.cluster.min()) < 0:
-        _refuse("A cluster is not numbered from 0.")
+        refuse("A cluster is not numbered from 0.")
     try:
         series = ClusterSeries(universe=table.universe, cluster=table.cluster, quanta=table.quanta)
         # Not every number of quanta is allowed, which shows when they are shared out.
         shared_out = series.parts
     except GeographyError as problem:
-        _refuse(str(problem))
+        refuse(str(problem))
     return int(shared_out[0].max()) + 1
 
 
@@ -193,20 +179,16 @@ def _check_public(universe: DensityUniverse) -> None:
         _check_classes((sites, Sites))
         _check_classes((sites.locations, Locations))
     if universe.size > MOST_CELLS:
-        _refuse(f"A release holds at most {MOST_CELLS:,} counts.")
+        refuse(f"A release holds at most {MOST_CELLS:,} counts.")
 
 
 def _check_classes(*parts: tuple[object, type]) -> None:
     if any(type(part) is not kind for part, kind in parts):
-        _refuse("The areas, periods, sites and cover of the density are not public ones.")
+        refuse("The areas, periods, sites and cover of the density are not public ones.")
 
 
 def _is_array(array: object, kind: Any) -> bool:
     return isinstance(array, np.ndarray) and array.dtype == kind
-
-
-def _refuse(message: str) -> NoReturn:
-    raise PrivacyError(message, advice="Publish only what a mechanism's `fit` returned.")
 
 
 def check_stated(certificate: Certificate, table: DensityTable) -> None:
@@ -215,9 +197,6 @@ def check_stated(certificate: Certificate, table: DensityTable) -> None:
     Privacy:
         Every measurement in the release was announced, in cells and parts that it has, and what the
         certificate says was measured is in the release.
-
-    Raises:
-        ReleaseError: It states other terms, other noise, or measurements that are not there.
     """
     check_release_type(certificate, FAMILY)
     check_domain(certificate, table.universe)
@@ -243,32 +222,18 @@ def check_stated(certificate: Certificate, table: DensityTable) -> None:
         raise refuse_numbers("measurements")
 
 
-@dataclass(frozen=True)
-class DensityContents:
+class DensityContents(TableContents[DensityTable]):
     """A density, ready to be written."""
 
-    table: DensityTable
+    files = FILES
+    describe = staticmethod(describe)
 
     def check(self, certificate: Certificate) -> None:
-        """Makes sure that the density is one and belongs to the certificate.
-
-        Raises:
-            PrivacyError: The density is not made of published numbers.
-            ReleaseError: The certificate was made for other public lists or other measurements.
-        """
+        """Makes sure that the density is one and belongs to the certificate."""
         check_table(self.table)
         check_stated(certificate, self.table)
         check_pieces(self.table.universe)
         check_readable(self.table.universe, self.table.cluster)
-
-    @property
-    def description(self) -> Description:
-        """What the data package says about the files."""
-        return describe(self.table)
-
-    def write(self, folder: Path, progress: Progress) -> None:
-        """Writes every file of the description into a folder."""
-        write_files(FILES, self.table, folder, progress)
 
     def picture(self, certificate: Certificate) -> bytes:
         """Returns maps of some hours, series and the noise of every area, as PNG."""

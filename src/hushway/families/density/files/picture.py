@@ -28,10 +28,10 @@ from hushway.families.density.files.series_panel import (
 from hushway.families.density.fit.table import DensityTable
 from hushway.geography.areas import Areas
 from hushway.privacy.certificate import Certificate
-from hushway.release.drawing.ground import TALL, png_of, poster, write_words
+from hushway.release.drawing.ground import SOFT, TALL, png_of, poster, set_title, write_words
 from hushway.release.wording import claim_text
 
-# About a third of a pixel of the largest map: nobody sees what is left out.
+# About a third of a pixel of the largest map: what is left out cannot be seen.
 _FINEST = 1 / 2000
 _FEW_AREAS = 400
 
@@ -104,7 +104,6 @@ def _rings(shape: shapely.Polygon | shapely.MultiPolygon) -> Iterator[shapely.Li
 # Left, bottom, width and height, in parts of the figure.
 Box = tuple[float, float, float, float]
 
-_SOFT = "#5a6675"
 _DENSITY = LinearSegmentedColormap.from_list(
     "density", ["#f3f1ea", "#cfe3dc", "#86bdb6", "#3a7c8b", "#1f5272", "#12314a"]
 )
@@ -185,7 +184,7 @@ def draw_noise_legend(figure: Figure, at: tuple[float, float]) -> None:
     """Draws what the colours of the noise mean, below a point."""
     figure.legend(
         handles=[
-            Patch(facecolor=_NOISE(i), edgecolor=_SOFT, linewidth=0.3, label=words)
+            Patch(facecolor=_NOISE(i), edgecolor=SOFT, linewidth=0.3, label=words)
             for i, words in enumerate(_NOISE_WORDS)
         ],
         loc="upper left",
@@ -213,7 +212,7 @@ def _draw_scale(figure: Figure, box: Box, norm: PowerNorm) -> None:
     bar.ax.tick_params(length=0, labelsize=7.5, pad=2)
     bar.ax.yaxis.set_major_locator(MaxNLocator(4))
     bar.ax.yaxis.set_major_formatter(FuncFormatter(_number))
-    bar.ax.set_title("per km²", fontsize=7.5, color=_SOFT, pad=9, loc="left")
+    bar.ax.set_title("per km²", fontsize=7.5, color=SOFT, pad=9, loc="left")
 
 
 def _number(value: float, _: int | None) -> str:
@@ -242,7 +241,7 @@ def draw_density_picture(table: DensityTable, certificate: Certificate) -> bytes
         high = min(top - _BOTTOM - 0.01, height_of_map(figure, 0.325, shapes))
         noise = figure.add_axes((0.66, top - high, 0.325, high))
         draw_noise(noise, shapes, table, areas)
-        noise.set_title("Standard error as a share of the mean", loc="left", fontsize=11, pad=6)
+        set_title(noise, "Standard error as a share of the mean")
         draw_noise_legend(figure, (0.66, top - high - 0.015))
         write_words(figure, certificate, _caption(table, certificate))
         return png_of(figure)

@@ -1,31 +1,28 @@
 """The files of a density release: what is said of each, how it is written and how it is checked."""
 
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from hushway.arrays import IntArray
 from hushway.families.density.files.rows import (
-    COLUMNS,
-    GEO_COLUMNS,
+    MAP,
     MOST_CSV_ROWS,
-    SERIES_COLUMNS,
-    check_density_csv,
-    check_density_geo,
+    ROWS,
+    density_csv,
+    density_map,
     fits_csv,
     totals_of,
-    write_density_csv,
-    write_density_geo,
     write_density_parquet,
     write_measured_series,
 )
+from hushway.families.density.files.rows import SERIES as SERIES_TABLE
 from hushway.families.density.files.universe import (
     AREAS,
     COVER,
-    COVER_COLUMNS,
-    MEASURED_COLUMNS,
-    PIECE_COLUMNS,
+    COVER_TABLE,
+    MEASURED_TABLE,
     PIECES,
+    PIECES_TABLE,
     SITE,
     SITES,
     measured_sites_csv,
@@ -34,15 +31,14 @@ from hushway.families.density.files.universe import (
 from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import PERSON_PARTS, Sites
 from hushway.release.folder.published_file import (
-    PERIODS,
     Description,
     PublishedFile,
-    columns_schema,
     describe_files,
-    locations_schema,
+    locations_columns,
     periods_file,
 )
-from hushway.release.formats.places import location_columns
+from hushway.release.formats.columns import WHOLE, Column, Columns
+from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
 from hushway.release.terms import noise_fits
 
 PARQUET = "density.parquet"
@@ -101,20 +97,6 @@ def _whole_numbers(values: Any) -> bool:
     )
 
 
-_ROWS_SCHEMA = columns_schema(
-    COLUMNS,
-    (
-        ("string", f"Id of the area, as in {AREAS}."),
-        ("datetime", "When the period starts; of a period of the week, on its first such day."),
-        ("string", f"The same on the wall clock, in the time zone that {PERIODS} names."),
-        ("integer", f"Number of the period, from 0, in the order of {PERIODS}."),
-        ("number", "Published number of visits, to two decimals."),
-        ("number", "What the count is expected to be off by, in visits."),
-    ),
-    key=["area", "period"],
-)
-
-
 def _series_words(table: DensityTable) -> str:
     return (
         "What was measured, before anything was fitted: the noisy visits of every cluster and "
@@ -123,16 +105,16 @@ def _series_words(table: DensityTable) -> str:
     )
 
 
-def _sites_schema(table: DensityTable) -> dict[str, Any]:
-    schema = locations_schema(location_columns(cast("Sites", table.universe.sites).locations))
+def _sites_columns(table: DensityTable) -> Columns:
+    locations = cast("Sites", table.universe.sites).locations
     words = "Number of the site; places at one point share it. Missing if the place is left out."
-    field = {"name": SITE, "type": "integer", "description": words}
-    return {**schema, "fields": [field, *schema["fields"]]}
+    site = Column(SITE, WHOLE, words)
+    return Columns((site, *locations_columns(locations).columns), key=("id",))
 
 
-def _public(name: str) -> Callable[[DensityTable, Path], object]:
-    """Returns how one of the public lists is written."""
-    return lambda table, path: path.write_bytes(public_files(table.universe, table.cluster)[name]())
+def _public(name: str) -> Callable[[DensityTable], Iterable[bytes]]:
+    """Returns how one of the public lists is rendered."""
+    return lambda table: [public_files(table.universe, table.cluster)[name]()]
 
 
 DensityFile = PublishedFile[DensityTable, DensityTable]
@@ -142,20 +124,17 @@ FILES: tuple[DensityFile, ...] = (
         path=PARQUET,
         title="Visits by area and period of time",
         description="Every area has a row for every period. A count is the published number of "
-        "visits "
-        "to the area in the period, a visit being one visitor seen in one period. It carries "
-        "noise on "
-        "purpose, was fitted to noisy measurements, and is never negative.",
-        schema=_ROWS_SCHEMA,
+        "visits to the area in the period, a visit being one visitor seen in one period. It "
+        "carries noise on purpose, was fitted to noisy measurements, and is never negative.",
+        columns=ROWS,
         write=write_density_parquet,
     ),
     DensityFile(
         path=CSV,
         title="Visits by area and period of time",
         description=f"The same numbers as {PARQUET}.",
-        schema=_ROWS_SCHEMA,
-        write=write_density_csv,
-        check=check_density_csv,
+        columns=ROWS,
+        parts=density_csv,
         is_there=lambda table: fits_csv(table.universe),
         left_out=f"As text the table would have more than {MOST_CSV_ROWS:,} rows.",
     ),
@@ -164,44 +143,23 @@ FILES: tuple[DensityFile, ...] = (
         title="Visits by area, for maps",
         description=f"The same numbers as {PARQUET} as GeoParquet 1.1: one row an area, with "
         "its shape in longitudes and latitudes (OGC:CRS84) and its series as lists.",
-        schema=columns_schema(
-            GEO_COLUMNS,
-            (
-                ("string", f"Id of the area, as in {AREAS}."),
-                ("string", "Name of the area."),
-                ("any", "Its shape as WKB, in longitudes and latitudes."),
-                ("number", "Sum of its counts over all periods."),
-                ("number", "Mean of its counts, to two decimals."),
-                ("datetime", "Start of the first period with its largest count."),
-                ("string", "The same on the wall clock."),
-                ("array", "Its counts, in the order of the periods."),
-                ("array", "Their standard errors, in the same order."),
-            ),
-            key=["id"],
-        ),
-        write=write_density_geo,
-        check=check_density_geo,
+        columns=MAP,
+        write=lambda table, path: write_geoparquet(density_map(table), path),
+        check=lambda table, path: check_geoparquet(density_map(table), path, "the areas"),
     ),
     DensityFile(
         path=SERIES,
         title="Measured series",
         description=_series_words,
-        schema=columns_schema(
-            SERIES_COLUMNS,
-            (
-                ("integer", f"Number of the cluster, as in {COVER}."),
-                ("integer", "Number of the period, from 0."),
-                ("integer", "Noisy number of parts of visits."),
-            ),
-            key=["cluster", "period"],
-        ),
+        columns=SERIES_TABLE,
         write=lambda table, path: write_measured_series(table.measured_series, path),
     ),
     DensityFile(
         path=AREAS,
         title="Public areas",
         description=f"The areas as GeoJSON, in the order of the rows. {_PUBLIC}",
-        write=_public(AREAS),
+        parts=_public(AREAS),
+        is_source=True,
     ),
     periods_file(lambda table: table.universe.periods),
     DensityFile(
@@ -210,43 +168,26 @@ FILES: tuple[DensityFile, ...] = (
         description="The cells of sites and areas that together hold the whole city, and the "
         "cluster that each was measured in. The cells are public; the clusters were chosen by "
         "public or noisy numbers.",
-        schema=columns_schema(
-            COVER_COLUMNS,
-            (
-                ("integer", "Number of the cell of the cover, from 0."),
-                ("string", "Whether it is the cell of a site or an area."),
-                ("string", "Number of that site, or id of that area."),
-                ("integer", "Cluster that it was measured in."),
-                ("number", "Centre of its ground, metres east of the middle of all areas."),
-                ("number", "Centre of its ground, metres north of the middle of all areas."),
-            ),
-            key=["cell"],
-        ),
-        write=_public(COVER),
+        columns=COVER_TABLE,
+        parts=_public(COVER),
+        is_source=True,
     ),
     DensityFile(
         path=PIECES,
         title="Pieces of the city",
         description="Where the cell of a site and an area overlap, and the cell of the cover "
         f"that the piece is given to. {_PUBLIC}",
-        schema=columns_schema(
-            PIECE_COLUMNS,
-            (
-                ("integer", "Number of the site."),
-                ("string", f"Id of the area, as in {AREAS}."),
-                ("integer", f"Cell that the piece is given to, as in {COVER}."),
-                ("number", "Size in square metres."),
-            ),
-            key=["site", "area"],
-        ),
-        write=_public(PIECES),
+        columns=PIECES_TABLE,
+        parts=_public(PIECES),
+        is_source=True,
     ),
     DensityFile(
         path=SITES,
         title="Public places where visitors are seen",
         description=f"Places that events may name, such as phone towers. {_PUBLIC}",
-        schema=_sites_schema,
-        write=_public(SITES),
+        columns=_sites_columns,
+        parts=_public(SITES),
+        is_source=True,
         is_there=lambda table: table.universe.sites is not None,
     ),
     DensityFile(
@@ -255,18 +196,9 @@ FILES: tuple[DensityFile, ...] = (
         description="What was measured: visitors by site, each shared among the sites of all "
         "visits, and by the circle of visitors who are as busy, in parts of a visitor. "
         f"{PERSON_PARTS:,} parts are one visitor. A number may be negative.",
-        schema=columns_schema(
-            MEASURED_COLUMNS,
-            (
-                ("integer", "Number of the circle, from 0: the higher, the busier the visitors."),
-                ("integer", "Number of the site."),
-                ("integer", "Noisy number of visitors, in parts."),
-            ),
-            key=["circle", "site"],
-        ),
-        write=lambda table, path: path.write_bytes(
-            measured_sites_csv(cast("IntArray", table.measured_sites))
-        ),
+        columns=MEASURED_TABLE,
+        parts=lambda table: [measured_sites_csv(cast("IntArray", table.measured_sites))],
+        is_source=True,
         is_there=lambda table: table.measured_sites is not None,
     ),
 )

@@ -1,44 +1,60 @@
 """A published density as Parquet, CSV and GeoParquet, and the noisy series it was made from."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import shapely
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.errors import ReleaseError, damaged
+from hushway.families.density.files.universe import AREAS, COVER
 from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
 from hushway.geography.clock import microseconds
 from hushway.geography.periods import Periods
-from hushway.release.formats.csv import (
+from hushway.release.folder.published_file import PERIODS
+from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
-    labelled,
-    positions_among,
-    read_batches,
-    stream_csv,
-    whole_column,
+    MOMENT,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    WKB,
+    Column,
+    Columns,
+    out_of_order,
+    rows_in_order,
+    write_parquet,
 )
-from hushway.release.formats.geoparquet import (
-    check_geoparquet,
-    geo_metadata,
-    shape_array,
-    write_geoparquet,
-)
-from hushway.release.formats.places import number_array, required_columns, text_array
-from hushway.release.untrusted.parquet import open_parquet
+from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
+from hushway.release.formats.geoparquet import GEOMETRY, geo_metadata, series_array, shape_array
+from hushway.release.formats.places import number_array, text_array
 
 # More rows of text are slow to open for everybody; Parquet holds the same numbers.
 MOST_CSV_ROWS = 500_000
 
-COLUMNS = ("area", "starts", "starts_local", "period", "count", "standard_error")
-
-_STARTS = COLUMNS.index("starts")
+ROWS = Columns(
+    (
+        Column("area", LABEL, f"Id of the area, as in {AREAS}."),
+        Column(
+            "starts",
+            MOMENT,
+            "When the period starts; of a period of the week, on its first such day.",
+        ),
+        Column(
+            "starts_local",
+            LABEL,
+            f"The same on the wall clock, in the time zone that {PERIODS} names.",
+        ),
+        Column("period", WHOLE, f"Number of the period, from 0, in the order of {PERIODS}."),
+        Column("count", NUMBER, "Published number of visits, to two decimals."),
+        Column("standard_error", NUMBER, "What the count is expected to be off by, in visits."),
+    ),
+    key=("area", "period"),
+)
 
 
 def moment_type(periods: Periods) -> pa.DataType:
@@ -46,13 +62,9 @@ def moment_type(periods: Periods) -> pa.DataType:
     return pa.timestamp("ms", tz=periods.zone)
 
 
-def rows_schema(starts: pa.DataType) -> pa.Schema:
-    """Returns the columns of a density, with the starts of bins as moments or as text."""
-    kinds = (LABEL, starts, LABEL, pa.int64(), pa.float64(), pa.float64())
-    return required_columns(*zip(COLUMNS, kinds, strict=True))
-
-
-_TEXT_SCHEMA = rows_schema(LABEL)
+def rows_schema(periods: Periods) -> pa.Schema:
+    """Returns the columns of the Parquet file."""
+    return ROWS.with_kinds(starts=moment_type(periods)).schema
 
 
 def fits_csv(universe: DensityUniverse) -> bool:
@@ -71,86 +83,34 @@ def start_times(periods: Periods) -> IntArray:
 
 def write_density_parquet(table: DensityTable, path: Path) -> None:
     """Writes a density as one Parquet file."""
-    periods = table.universe.periods
-    schema = rows_schema(moment_type(periods))
-    starts = _start_array(periods)
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for batch in _batches(table, schema, lambda at: starts.take(number_array(at))):
-            writer.write_batch(batch)
+    schema, starts = rows_schema(table.universe.periods), _start_array(table.universe.periods)
+    write_parquet(path, schema, _batches(table, schema, lambda at: starts.take(number_array(at))))
 
 
-def write_density_csv(table: DensityTable, path: Path) -> None:
-    """Writes a density as one CSV file."""
+def density_csv(table: DensityTable) -> Iterator[bytes]:
+    """Yields a density as CSV."""
     moments = text_array(_moments(table.universe.periods))
-    batches = _batches(table, _TEXT_SCHEMA, lambda at: labelled(at, moments))
-    stream_csv(path, _TEXT_SCHEMA, batches, labels=_labels(table.universe))
+    batches = _batches(
+        table, ROWS.with_kinds(starts=LABEL).schema, lambda at: labelled(at, moments)
+    )
+    return table_csv(ROWS.names, batches, labels=_labels(table.universe))
 
 
 def read_density_parquet(path: Path, universe: DensityUniverse) -> tuple[FloatArray, FloatArray]:
-    """Reads the counts and standard errors of every (area, bin).
-
-    Raises:
-        ReleaseError: The rows are not those of every area and bin in order.
-    """
-    schema = rows_schema(moment_type(universe.periods))
-    with open_parquet(path, schema, rows=universe.size) as file:
-        if file.metadata.num_rows != universe.size:
-            raise _disagreement(path)
-        counts, errors = _filled(path, universe, file.iter_batches(batch_size=BATCH_ROWS))
-    return counts, errors
-
-
-def check_density_csv(table: DensityTable, path: Path) -> None:
-    """Makes sure that a CSV file holds the numbers of a density, in order.
-
-    Raises:
-        ReleaseError: It does not.
-    """
-    universe = table.universe
-    known = text_array(_moments(universe.periods))
-    times = _start_array(universe.periods)
-
-    def with_times() -> Iterator[pa.RecordBatch]:
-        for batch in read_batches(path, _TEXT_SCHEMA, labels=_labels(universe)):
-            if batch.schema.names != list(COLUMNS):
-                raise _disagreement(path)
-            at = positions_among(batch.column(_STARTS), known)
-            yield batch.set_column(_STARTS, "starts", times.take(number_array(at)))
-
-    counts, errors = _filled(path, universe, with_times())
-    same = np.array_equal(counts, table.counts) and np.array_equal(errors, table.standard_error)
-    if not same:
-        raise _disagreement(path)
-
-
-def _filled(
-    path: Path, universe: DensityUniverse, batches: Iterable[pa.RecordBatch]
-) -> tuple[FloatArray, FloatArray]:
-    """Returns the numbers of rows that name every area and bin in order."""
+    """Reads the counts and standard errors of every (area, bin)."""
     ids, starts = text_array(universe.areas.ids), start_times(universe.periods)
     clocks = text_array(_clocks(universe.periods))
-    schema = rows_schema(moment_type(universe.periods))
     counts, errors = np.empty(universe.size), np.empty(universe.size)
-    row = 0
-    for batch in batches:
-        area, at = np.divmod(np.arange(row, row + len(batch)), universe.bins)
-        kinds = [batch.schema.field(i).type for i in range(1, len(COLUMNS))]
-        if row + len(batch) > universe.size or kinds != schema.types[1:]:
-            raise _disagreement(path)
-        named = positions_among(batch.column(0), ids)
-        begun = whole_column(batch.column(1).cast(pa.int64()))
+    for rows, batch in rows_in_order(path, rows_schema(universe.periods), universe.size):
+        area, at = np.divmod(np.arange(rows.start, rows.stop), universe.bins)
         if (
-            not np.array_equal(named, area)
-            or not np.array_equal(begun, starts[at])
+            not np.array_equal(positions_among(batch.column(0), ids), area)
+            or not np.array_equal(whole_column(batch.column(1).cast(pa.int64())), starts[at])
             or not np.array_equal(positions_among(batch.column(2), clocks), at)
             or not np.array_equal(whole_column(batch.column(3)), at)
         ):
-            raise _disagreement(path)
-        counts[row : row + len(batch)] = whole_column(batch.column(4))
-        errors[row : row + len(batch)] = whole_column(batch.column(5))
-        row += len(batch)
-    if row != universe.size:
-        raise _disagreement(path)
+            raise out_of_order(path)
+        counts[rows], errors[rows] = whole_column(batch.column(4)), whole_column(batch.column(5))
     shape = (len(universe.areas), universe.bins)
     return counts.reshape(shape), errors.reshape(shape)
 
@@ -189,60 +149,42 @@ def _labels(universe: DensityUniverse) -> tuple[str, ...]:
     return universe.areas.ids + _moments(periods) + _clocks(periods)
 
 
-def _disagreement(path: Path) -> ReleaseError:
-    return damaged(f"{path.name} does not hold a number for every area and period, in order.")
-
-
-MEASURED_SCHEMA = required_columns(
-    ("cluster", pa.int64()),
-    ("period", pa.int64()),
-    ("parts", pa.int64()),
+SERIES = Columns(
+    (
+        Column("cluster", WHOLE, f"Number of the cluster, as in {COVER}."),
+        Column("period", WHOLE, "Number of the period, from 0."),
+        Column("parts", WHOLE, "Noisy number of parts of visits."),
+    ),
+    key=("cluster", "period"),
 )
-SERIES_COLUMNS = tuple(MEASURED_SCHEMA.names)
 
 
 def write_measured_series(measured: IntArray, path: Path) -> None:
     """Writes the noisy parts of visits of every (cluster, bin)."""
-    flat = measured.reshape(-1)
-    with pq.ParquetWriter(path, MEASURED_SCHEMA, compression="zstd") as writer:
-        for start in range(0, len(flat), BATCH_ROWS):
-            parts = flat[start : start + BATCH_ROWS]
-            cluster, at = _places(start, len(parts), measured.shape[1])
-            arrays = [number_array(each) for each in (cluster, at, parts)]
-            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=MEASURED_SCHEMA))
+    flat, bins = measured.reshape(-1), measured.shape[1]
+    parts = (slice(start, start + BATCH_ROWS) for start in range(0, len(flat), BATCH_ROWS))
+    batches = (
+        pa.RecordBatch.from_arrays(
+            [
+                *map(number_array, np.divmod(np.arange(len(flat), dtype=np.int64)[part], bins)),
+                number_array(flat[part]),
+            ],
+            schema=SERIES.schema,
+        )
+        for part in parts
+    )
+    write_parquet(path, SERIES.schema, batches)
 
 
 def read_measured_series(path: Path, clusters: int, bins: int) -> IntArray:
-    """Reads the noisy series of so many clusters and bins.
-
-    Raises:
-        ReleaseError: The rows are not those of every (cluster, bin) in order.
-    """
-    with open_parquet(path, MEASURED_SCHEMA, rows=clusters * bins) as file:
-        if file.metadata.num_rows != clusters * bins:
-            raise _rewritten()
-        parts = np.empty(clusters * bins, dtype=np.int64)
-        row = 0
-        for batch in file.iter_batches(batch_size=BATCH_ROWS):
-            cluster, at, own = (whole_column(column) for column in batch.columns)
-            expected = _places(row, len(own), bins)
-            if row + len(own) > len(parts) or not all(map(np.array_equal, (cluster, at), expected)):
-                raise _rewritten()
-            parts[row : row + len(own)] = own
-            row += len(own)
-    if row != len(parts):
-        raise _rewritten()
+    """Reads the noisy series of so many clusters and bins."""
+    parts = np.empty(clusters * bins, dtype=np.int64)
+    for rows, batch in rows_in_order(path, SERIES.schema, clusters * bins):
+        cluster, at, parts[rows] = (whole_column(column) for column in batch.columns)
+        expected = np.divmod(np.arange(rows.start, rows.stop), bins)
+        if not all(map(np.array_equal, (cluster, at), expected)):
+            raise out_of_order(path)
     return parts.reshape(clusters, bins)
-
-
-def _places(start: int, rows: int, bins: int) -> tuple[IntArray, IntArray]:
-    return np.divmod(np.arange(start, start + rows, dtype=np.int64), bins)
-
-
-def _rewritten() -> ReleaseError:
-    return damaged(
-        "measured_series.parquet does not hold a number for every cluster and period, in order."
-    )
 
 
 # A published density as GeoParquet 1.1: one row an area, with its shape and its whole series.
@@ -250,16 +192,19 @@ def _rewritten() -> ReleaseError:
 # Programs for maps open the file as it is.
 
 _SERIES = pa.list_(pa.field("element", pa.float64(), nullable=False))
-GEO_COLUMNS = (
-    "id",
-    "name",
-    "geometry",
-    "total",
-    "mean",
-    "busiest",
-    "busiest_local",
-    "counts",
-    "standard_errors",
+MAP = Columns(
+    (
+        Column("id", TEXT, f"Id of the area, as in {AREAS}."),
+        Column("name", TEXT, "Name of the area."),
+        Column(GEOMETRY, WKB, "Its shape as WKB, in longitudes and latitudes."),
+        Column("total", NUMBER, "Sum of its counts over all periods."),
+        Column("mean", NUMBER, "Mean of its counts, to two decimals."),
+        Column("busiest", MOMENT, "Start of the first period with its largest count."),
+        Column("busiest_local", TEXT, "The same on the wall clock."),
+        Column("counts", _SERIES, "Its counts, in the order of the periods."),
+        Column("standard_errors", _SERIES, "Their standard errors, in the same order."),
+    ),
+    key=("id",),
 )
 
 _HUNDREDTHS = 100
@@ -272,21 +217,8 @@ def totals_of(counts: FloatArray) -> FloatArray:
     return totals
 
 
-def write_density_geo(table: DensityTable, path: Path) -> None:
-    """Writes a density as one GeoParquet file."""
-    write_geoparquet(_arrow(table), path)
-
-
-def check_density_geo(table: DensityTable, path: Path) -> None:
-    """Makes sure that a GeoParquet file holds a density.
-
-    Raises:
-        ReleaseError: It does not.
-    """
-    check_geoparquet(_arrow(table), path, "the areas")
-
-
-def _arrow(table: DensityTable) -> pa.Table:
+def density_map(table: DensityTable) -> pa.Table:
+    """Returns a density as GeoParquet holds it: one row an area."""
     areas, periods = table.universe.areas, table.universe.periods
     totals = totals_of(table.counts)
     busiest: IntArray = table.counts.argmax(axis=1).astype(np.int64)
@@ -298,23 +230,15 @@ def _arrow(table: DensityTable) -> pa.Table:
         number_array(np.round(totals / len(periods), 2)),
         _start_array(periods).take(number_array(busiest)),
         text_array(np.array(_clocks(periods))[busiest].tolist()),
-        _lists(table.counts),
-        _lists(table.standard_error),
+        series_array(table.counts, _SERIES),
+        series_array(table.standard_error, _SERIES),
     ]
     shapes = sorted({area.shape.geom_type for area in areas.areas})
     metadata = geo_metadata(shapes, shapely.total_bounds(areas.shapes).tolist())
-    kinds = [column.type for column in columns]
-    schema = required_columns(*zip(GEO_COLUMNS, kinds, strict=True))
+    schema = MAP.with_kinds(busiest=moment_type(periods)).schema
     return pa.Table.from_arrays(columns, schema=schema.with_metadata(metadata))
 
 
 def _shapes(areas: Areas) -> list[bytes]:
     # Heights are of no use on a map, and would ask for a box with heights.
     return list(shapely.to_wkb(shapely.force_2d(areas.shapes), byte_order=1))
-
-
-def _lists(numbers: FloatArray) -> pa.Array:
-    ends = np.arange(0, numbers.size + 1, numbers.shape[1], dtype=np.int32)
-    return pa.ListArray.from_arrays(
-        number_array(ends), number_array(numbers.reshape(-1)), type=_SERIES
-    )

@@ -11,8 +11,8 @@ from hushway.families.density.fit.table import DensityTable
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import WEEKDAYS
+from hushway.release.drawing.ground import INK, LINE, set_grid, set_title, shortened
 
-_INK, _LINE = "#1c2430", "#d9dee5"
 _SERIES, _MARK = "#3a7c8b", "#D55E00"
 _TWO_ERRORS = 2.0
 _FEW_BINS, _MANY_BINS = 40, 400
@@ -40,19 +40,11 @@ def draw_total(axes: Axes, table: DensityTable, bins: IntArray) -> None:
     axes.scatter(bins, totals[bins], s=30, color=_MARK, edgecolors="white", lw=0.8, zorder=4)
     _set_days(axes, table.universe.periods, labels=True)
     _set_scale(axes, float(totals.max()))
-    axes.set_title("All areas together", loc="left", fontsize=11, pad=6)
+    set_title(axes, "All areas together")
 
 
 def draw_area(axes: Axes, table: DensityTable, area: int, *, number: int, last: bool) -> None:
-    """Draws the series of one area between two standard errors below and above.
-
-    Args:
-        axes: Where to draw.
-        table: The density.
-        area: Which area.
-        number: What it is called on the map.
-        last: Whether the days are written below.
-    """
+    """Draws the series of one area between two standard errors below and above."""
     counts, errors = table.counts[area], table.standard_error[area]
     low, high = np.maximum(counts - _TWO_ERRORS * errors, 0), counts + _TWO_ERRORS * errors
     at = np.arange(len(counts))
@@ -70,15 +62,14 @@ def draw_area(axes: Axes, table: DensityTable, area: int, *, number: int, last: 
         f"{number}  {_name(table.universe.areas, area)}",
         transform=axes.transAxes,
         fontsize=8.5,
-        color=_INK,
+        color=INK,
         va="bottom",
         parse_math=False,
     )
 
 
 def _name(areas: Areas, area: int) -> str:
-    name = areas.areas[area].name or areas.ids[area]
-    return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…"
+    return shortened(areas.areas[area].name or areas.ids[area], _MOST_LETTERS)
 
 
 def _draw_line(axes: Axes, values: FloatArray) -> None:
@@ -115,7 +106,7 @@ def _set_days(axes: Axes, periods: Periods, *, labels: bool) -> None:
     axes.tick_params(axis="x", length=0, labelsize=8)
     for text in axes.get_xticklabels():
         text.set_horizontalalignment("center" if centred else "left")
-    axes.grid(axis="x", color=_LINE, linewidth=0.8)
+    axes.grid(axis="x", color=LINE, linewidth=0.8)
 
 
 def _day_step(days: int) -> int:
@@ -136,9 +127,7 @@ def _set_scale(axes: Axes, most: float) -> None:
     # Few visits need digits behind the point, many need marks between thousands.
     axes.yaxis.set_major_formatter("{x:,.0f}" if most >= _WITHOUT_DIGITS else "{x:g}")
     axes.tick_params(axis="y", length=0, labelsize=8)
-    axes.grid(axis="y", color=_LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    set_grid(axes, "y")
 
 
 MOST_MAPS = 4
@@ -152,10 +141,6 @@ def bins_shown(periods: Periods, totals: FloatArray) -> IntArray:
     """Returns the bins to show: night, morning, midday and evening of the busiest working day.
 
     Days of few parts are shown with all of them; a series of days with some days of the window.
-
-    Args:
-        periods: The bins.
-        totals: Visits of the whole city by bin.
     """
     parts = periods.parts
     if parts == 1:

@@ -13,9 +13,10 @@ from hushway.errors import ReleaseError, damaged
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.geography.areas import Area, Areas
-from hushway.geography.locations import Locations
 from hushway.privacy.certificate import parsed_json
+from hushway.release.folder.guard import check_reads_back
 from hushway.release.folder.published_file import PERIODS
+from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, Column, Columns
 from hushway.release.formats.places import (
     csv_bytes,
     location_columns,
@@ -56,44 +57,28 @@ def public_files(universe: DensityUniverse, cluster: IntArray) -> dict[str, Call
 
 
 def read_universe(folder: Path, *, sites: bool) -> tuple[DensityUniverse, IntArray]:
-    """Reads the public universe and the clusters of its cover.
-
-    Args:
-        folder: The release.
-        sites: Whether people were seen at sites of their own, which have a file.
-
-    Raises:
-        ReleaseError: The files are not what hushway writes for any universe.
-    """
+    """Reads the public universe and the clusters of its cover."""
     return _universe(lambda name: read_plain(folder / name, GEOMETRY_BYTES), sites=sites)
 
 
 def check_readable(universe: DensityUniverse, cluster: IntArray) -> None:
-    """Makes sure that a verifier can read the public lists back from their files.
-
-    Raises:
-        ReleaseError: It could not.
-    """
+    """Makes sure that a verifier can read the public lists back from their files."""
     files = public_files(universe, cluster)
-    try:
+
+    def is_same() -> bool:
         again, _ = _universe(lambda name: files[name](), sites=universe.sites is not None)
-        same = again.digest == universe.digest and _same_cover(again.cover, universe.cover)
-    except (ValueError, LookupError, TypeError, ReleaseError):
-        same = False
-    if not same:
-        raise ReleaseError(
-            "The public lists would not be the same when read back from the release.",
-            advice="Use plain text for ids and names, and Python's own floats for positions; no "
-            "column of the sites may be called site.",
-        )
+        return again.digest == universe.digest and _same_cover(again.cover, universe.cover)
+
+    check_reads_back(
+        "The public lists",
+        is_same,
+        "Use plain text for ids and names, and Python's own floats for positions; no column of the "
+        "sites may be called site.",
+    )
 
 
 def check_pieces(universe: DensityUniverse) -> None:
-    """Makes sure that the pieces of an area together are no larger than the area.
-
-    Raises:
-        ReleaseError: They are larger.
-    """
+    """Makes sure that the pieces of an area together are no larger than the area."""
     pieces, sizes = universe.cover.pieces, universe.areas.sizes
     held = np.bincount(pieces.area, weights=pieces.size, minlength=len(sizes))
     if bool(np.any(held > sizes * (1 + _ROUNDING))):
@@ -136,11 +121,7 @@ def areas_geojson(areas: Areas) -> bytes:
 
 
 def read_areas(data: bytes) -> Areas:
-    """Reads the public areas back.
-
-    Raises:
-        ReleaseError: The bytes are not what `areas_geojson` writes.
-    """
+    """Reads the public areas back."""
     refuse_large("areas.geojson", len(data), GEOMETRY_BYTES)
     areas = Areas(
         areas=tuple(
@@ -190,14 +171,18 @@ def _polygon(rings: Sequence[Any]) -> shapely.Polygon:
 
 
 SITE = "site"
-MEASURED_COLUMNS = ("circle", SITE, "measured")
+MEASURED_TABLE = Columns(
+    (
+        Column(
+            "circle", WHOLE, "Number of the circle, from 0: the higher, the busier the visitors."
+        ),
+        Column(SITE, WHOLE, "Number of the site."),
+        Column("measured", WHOLE, "Noisy number of visitors, in parts."),
+    ),
+    key=("circle", SITE),
+)
 
 _LEFT_OUT = -1
-
-
-def site_columns(locations: Locations) -> tuple[str, ...]:
-    """Returns the columns of sites.csv: the site, then what every place has."""
-    return (SITE, *location_columns(locations))
 
 
 def sites_csv(sites: Sites) -> bytes:
@@ -205,15 +190,11 @@ def sites_csv(sites: Sites) -> bytes:
     _, *rows = csv_rows("sites.csv", locations_csv(sites.locations))
     numbers = ("" if site == _LEFT_OUT else str(site) for site in sites.site.tolist())
     labelled = ((site, *row) for site, row in zip(numbers, rows, strict=True))
-    return csv_bytes(site_columns(sites.locations), labelled)
+    return csv_bytes((SITE, *location_columns(sites.locations)), labelled)
 
 
 def read_sites(data: bytes) -> Sites:
-    """Reads the public places and their sites back.
-
-    Raises:
-        ReleaseError: The bytes are not what `sites_csv` writes.
-    """
+    """Reads the public places and their sites back."""
     header, *rows = csv_rows("sites.csv", data)
     numbers = [int(row[0]) if row[0] else _LEFT_OUT for row in rows]
     sites = Sites(
@@ -232,15 +213,11 @@ def measured_sites_csv(measured: IntArray) -> bytes:
         for circle, counts in enumerate(measured.tolist())
         for site, count in enumerate(counts)
     )
-    return csv_bytes(MEASURED_COLUMNS, rows)
+    return csv_bytes(MEASURED_TABLE.names, rows)
 
 
 def read_measured_sites(data: bytes, sites: int) -> IntArray:
-    """Reads the noisy histogram of sites back, by (circle, site).
-
-    Raises:
-        ReleaseError: The bytes are not what `measured_sites_csv` writes for so many sites.
-    """
+    """Reads the noisy histogram of sites back, by (circle, site)."""
     _, *rows = csv_rows("measured_sites.csv", data)
     flat = np.array([int(row[-1]) for row in rows], dtype=np.int64)
     if not len(flat) or len(flat) % sites:
@@ -256,8 +233,26 @@ def read_measured_sites(data: bytes, sites: int) -> IntArray:
 # The cover follows from areas and towers by heavy geometry. With its pieces in the release, anyone
 # can see what was measured where without doing that geometry again.
 
-COVER_COLUMNS = ("cell", "kind", "member", "cluster", "x", "y")
-PIECE_COLUMNS = ("site", "area", "cell", "size")
+COVER_TABLE = Columns(
+    (
+        Column("cell", WHOLE, "Number of the cell of the cover, from 0."),
+        Column("kind", TEXT, "Whether it is the cell of a site or an area."),
+        Column("member", TEXT, "Number of that site, or id of that area."),
+        Column("cluster", WHOLE, "Cluster that it was measured in."),
+        Column("x", NUMBER, "Centre of its ground, metres east of the middle of all areas."),
+        Column("y", NUMBER, "Centre of its ground, metres north of the middle of all areas."),
+    ),
+    key=("cell",),
+)
+PIECES_TABLE = Columns(
+    (
+        Column("site", WHOLE, "Number of the site."),
+        Column("area", TEXT, f"Id of the area, as in {AREAS}."),
+        Column("cell", WHOLE, f"Cell that the piece is given to, as in {COVER}."),
+        Column("size", NUMBER, "Size in square metres."),
+    ),
+    key=("site", "area"),
+)
 
 _KINDS = ("area", "site")
 
@@ -273,7 +268,7 @@ def cover_csv(areas: Areas, cover: Cover, cluster: IntArray) -> bytes:
         (str(cell), *member, str(group), repr(x), repr(y))
         for cell, (member, group, (x, y)) in enumerate(places)
     )
-    return csv_bytes(COVER_COLUMNS, rows)
+    return csv_bytes(COVER_TABLE.names, rows)
 
 
 def pieces_csv(areas: Areas, cover: Cover) -> bytes:
@@ -284,19 +279,15 @@ def pieces_csv(areas: Areas, cover: Cover) -> bytes:
         (str(site), areas.ids[area], str(cell), repr(size))
         for site, area, cell, size in zip(*(each.tolist() for each in columns), strict=True)
     )
-    return csv_bytes(PIECE_COLUMNS, rows)
+    return csv_bytes(PIECES_TABLE.names, rows)
 
 
 def read_cover(
     cover_data: bytes, pieces_data: bytes, areas: Areas, sites: int
 ) -> tuple[Cover, IntArray]:
-    """Reads a cover and its clusters back.
-
-    Raises:
-        ReleaseError: The bytes are not what hushway writes for any cover.
-    """
-    rows = _rows("cover.csv", cover_data, COVER_COLUMNS)
-    parts = _rows("pieces.csv", pieces_data, PIECE_COLUMNS)
+    """Reads a cover and its clusters back."""
+    rows = _rows("cover.csv", cover_data, COVER_TABLE.names)
+    parts = _rows("pieces.csv", pieces_data, PIECES_TABLE.names)
     is_site = np.array([_KINDS.index(row[1]) == 1 for row in rows], dtype=np.bool_)
     member = _whole(
         int(row[2]) if own else areas.index[row[2]]

@@ -11,7 +11,8 @@ from pydantic import Field, model_validator
 
 from hushway.release.catalogue import Catalogue, MechanismSpec
 from hushway.release.mechanism import budget_for
-from hushway.release.plans.sections import PositiveShare, Section
+from hushway.release.plans.sections import Section
+from hushway.release.plans.values import PositiveShare
 from hushway.release.terms import stated_loss
 
 if TYPE_CHECKING:

@@ -40,12 +40,6 @@ def recommend_density(
     Privacy:
         Reads no row and spends nothing: the visits are invented, and so is the budget.
 
-    Args:
-        job: What would be published.
-        crowd: A public guess of visits and of people.
-        runs: Not used: every choice is tried three times, and the middle one counts.
-        progress: Told what is being tried.
-
     Raises:
         PlanError: The guess is not that of a crowd, or says nothing of people.
     """

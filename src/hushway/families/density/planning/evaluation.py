@@ -8,10 +8,10 @@ from hushway.engine.opening import open_session
 from hushway.families.density.files.published import PARQUET
 from hushway.families.density.files.rows import read_density_parquet
 from hushway.families.density.job import EventRows
+from hushway.families.density.planning.trial import area_truth
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.density.rows.counter import EveryVisit
 from hushway.families.density.rows.rows import refuse_other_columns, visits_read
-from hushway.families.density.study.scene import area_truth
 from hushway.privacy.measured import Internal
 from hushway.release.forecast.true_errors import TrueErrors, grid_errors
 from hushway.release.job import CountingContext, Job
@@ -22,11 +22,6 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
 
     Privacy:
         Reads all exact visits: what it returns carries no guarantee.
-
-    Args:
-        release: The release folder, which was verified.
-        job: The job of its plan.
-        context: What counts the visits.
     """
     rows, universe = job.rows, job.geography
     assert isinstance(rows, EventRows)  # noqa: S101  what a density plan makes

@@ -12,9 +12,9 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.activity import typical_visits
+from hushway.families.density.planning.trial import BoundedCity, area_truth
 from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import BoundedVisits
-from hushway.families.density.study.scene import BoundedCity, area_truth
 
 # How unlike places are in size and people in activity: standard deviations of logarithms.
 _PLACES: Final = 1.2
@@ -43,14 +43,7 @@ class Invented:
 def invented_crowd(
     universe: DensityUniverse, limits: VisitLimits, *, people: int, visits: float
 ) -> Invented:
-    """Returns visits of so many people.
-
-    Args:
-        universe: The public areas, bins and sites.
-        limits: How much of one person counts.
-        people: How many people there are.
-        visits: Visits of one of them, on average.
-    """
+    """Returns visits of so many people, each with `visits` of them on average."""
     random = np.random.default_rng(_SEED)
     activity = _activity(limits, people, visits, random)
     typical = typical_visits(limits)

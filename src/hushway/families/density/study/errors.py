@@ -27,16 +27,7 @@ _CONSTANT = 1e-12
 
 @dataclass(frozen=True, kw_only=True)
 class Box:
-    """The numbers of a box plot.
-
-    Attributes:
-        low_whisker: The smallest value not further than 1.5 boxes below the box.
-        low_quartile: Where the box begins.
-        median: The line in the box.
-        high_quartile: Where the box ends.
-        high_whisker: The largest value not further than 1.5 boxes above the box.
-        beyond: How many values lie outside the whiskers.
-    """
+    """The numbers of a box plot; `beyond` values lie more than 1.5 boxes away from the box."""
 
     low_whisker: float
     low_quartile: float
@@ -186,14 +177,9 @@ class Transport:
 
 
 def earth_movers(truth: FloatArray, release: FloatArray, distance: FloatArray) -> float:
-    """Returns the earth mover's distance of two spatial distributions, exactly.
+    """Returns the earth mover's distance of two spatial distributions in metres, exactly.
 
     Both are scaled to sum to 1. If one of them has no mass there is no distribution: NaN.
-
-    Args:
-        truth: Mass of each area.
-        release: Mass of each area.
-        distance: Metres between every two areas: a metric.
     """
     if not (truth.any() and release.any()):
         return float("nan")
@@ -233,11 +219,6 @@ def transport(source: FloatArray, target: FloatArray, distance: FloatArray) -> T
     out mass to j; sending it from i to j at once costs no more, by the triangle inequality, and
     leaves what the area holds as it was. So some cheapest transport has no area that does both,
     and in it min(p, q) stays in every area, for free.
-
-    Args:
-        source: Mass of each area, not all 0.
-        target: Mass of each area, not all 0.
-        distance: Metres between every two areas: a metric.
 
     Raises:
         DataError: A mass is negative, missing or infinite, or all are 0, or the solver gave up.

@@ -30,10 +30,10 @@ from hushway.families.density.fit.wiener import (
     wiener_filter,
 )
 from hushway.families.density.mechanism.series import QUANTA, DensitySeries
+from hushway.families.density.planning.trial import BoundedCity
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.study.errors import density_errors
-from hushway.families.density.study.scene import BoundedCity
 from hushway.privacy.measured import Internal
 from hushway.release.mechanism import Measurements
 
@@ -57,13 +57,7 @@ def frequency_bands(bins: int) -> list[slice]:
 
 
 def james_stein_bands(series: FloatArray, variance: float, prior: FloatArray) -> FloatArray:
-    """Draws each band of cosines towards a prior, by the positive part of James and Stein's rule.
-
-    Args:
-        series: Noisy series, one row each.
-        variance: Variance of the noise in every entry.
-        prior: What each series is drawn towards; 0 for none.
-    """
+    """Draws each band of cosines towards a prior, by James and Stein's positive-part rule."""
     apart = dct(series - prior, norm="ortho", axis=1)
     for band in frequency_bands(series.shape[1]):
         part = apart[:, band]
@@ -115,14 +109,7 @@ def kriged(
 def _field(
     seen: FloatArray, signal: FloatArray, noise: FloatArray, distance: FloatArray
 ) -> FloatArray:
-    """Returns the expected doses under the likeliest field.
-
-    Args:
-        seen: Noisy dose of each place.
-        signal: Variance of the true dose of each place.
-        noise: Variance of its noise.
-        distance: Metres between every two places.
-    """
+    """Returns the expected doses under the likeliest field."""
     best, likeliest = seen, -np.inf
     deviations = np.sqrt(np.outer(signal, signal))
     for share in _SHARES:
@@ -313,15 +300,7 @@ def measure_gains(
     *,
     counted: IntArray | None = None,
 ) -> Internal[dict[str, list[Score]]]:
-    """Fits the same measurements in every way, run after run.
-
-    Args:
-        city: The bounded visits.
-        mechanism: What is measured.
-        truth: Exact visits by (area, bin).
-        runs: Seeds of the noise.
-        counted: The areas that errors are taken over; all if left out.
-    """
+    """Fits the same measurements in every way, run after run."""
     areas = np.arange(len(truth)) if counted is None else counted
     scores: dict[str, list[Score]] = {name: [] for name in VARIANTS}
     for run in runs:

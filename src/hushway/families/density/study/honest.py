@@ -28,12 +28,7 @@ from hushway.privacy.measured import Internal
 
 @dataclass(frozen=True, kw_only=True)
 class HonestLaw:
-    """A printed law whose selection and noise are weakened until the claim holds.
-
-    Attributes:
-        printed: The law.
-        max_visits: Most visits of one person, each perhaps in another cluster.
-    """
+    """A printed law whose selection and noise are weakened until the claim holds."""
 
     printed: Efpa | Efpag
     max_visits: int
@@ -102,10 +97,6 @@ def cost_of(plan: PaperPlan, bins: int) -> Cost:
     """Returns what a variant costs if neighbours differ by one person with all their visits.
 
     The exact number of people, which the paper takes as known, is not counted.
-
-    Args:
-        plan: The variant, as printed.
-        bins: Number of bins of a series.
     """
     if plan.mechanism == "lpa":
         return Cost(

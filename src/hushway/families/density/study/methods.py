@@ -11,17 +11,19 @@ from scipy.spatial.distance import jensenshannon
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.table import Denoise, DensityTable
 from hushway.families.density.mechanism.series import density_series
+from hushway.families.density.planning.trial import BoundedCity, budget_of
 from hushway.families.density.public.visits import SiteHistogram, VisitTotal
 from hushway.families.density.study.errors import Box
 from hushway.families.density.study.honest import Cost, HonestPlan
 from hushway.families.density.study.paper import PaperPlan, paper_density
-from hushway.families.density.study.scene import BoundedCity, PaperCity, budget_of
+from hushway.families.density.study.scene import PaperCity
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, ZCDPLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import Interval, StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
+from hushway.study.results import Figures, Interval
 
 # What the paper prints.
 EPSILON: Final = "0.3"
@@ -118,27 +120,6 @@ BY_VISITS: Final = ("LPA", "EFPAG", DEFAULT)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One number of the reproduction.
-
-    Attributes:
-        method: The method.
-        epsilon: The budget, as text.
-        visits: Most visits of one person.
-        figure: What was measured: "mre", "pearson", "rsse", "divergence", "metres", "coverage".
-        interval: Mean over runs, with its 95% interval.
-        deviation: Standard deviation over runs; NaN for a single one.
-    """
-
-    method: str
-    epsilon: str
-    visits: int
-    figure: str
-    interval: Interval
-    deviation: float
-
-
-@dataclass(frozen=True, kw_only=True)
 class Details:
     """What is drawn, at the paper's main setting.
 
@@ -164,13 +145,9 @@ class Reproduction:
     """Everything that was measured: internal, computed against the (synthetic) truth.
 
     Attributes:
-        runs: Runs of each method and setting.
-        people: People of the city.
-        areas: Areas of the city.
-        visits: Visits of the city.
-        figures: The numbers.
+        figures: By method, budget and most visits of one person: "mre", "pearson", "rsse",
+            "divergence", "metres" and "coverage".
         boxes: By method, budget and "mre" or "pearson": the spread over areas of all runs.
-        details: What is drawn.
         costs: What each printed variant claims and costs.
         keys: By method: mean relative errors with other bounded visits and the same noise.
         gains: By variant of the fit and figure: the mean over runs.
@@ -180,21 +157,16 @@ class Reproduction:
     people: int
     areas: int
     visits: int
-    figures: tuple[Figure, ...]
+    figures: Figures
     boxes: dict[str, dict[str, dict[str, Box]]]
     details: Details
     costs: dict[str, Cost]
     keys: dict[str, list[float]]
     gains: dict[str, dict[str, Interval]]
 
-    def of(self, method: str, epsilon: str, visits: int, figure: str) -> Figure:
+    def of(self, method: str, epsilon: str, visits: int, figure: str) -> Interval:
         """Returns one number."""
-        wanted = (method, epsilon, visits, figure)
-        return next(
-            found
-            for found in self.figures
-            if (found.method, found.epsilon, found.visits, found.figure) == wanted
-        )
+        return self.figures.of(method, epsilon, visits, figure)
 
 
 EPSILONS = ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1")
@@ -239,15 +211,7 @@ HISTOGRAMS = {
 def histogram_errors(
     city: PaperCity, exact: IntArray, method: str, epsilon: str, seed: int
 ) -> dict[str, float]:
-    """Measures one noisy histogram against the exact visits of every site.
-
-    Args:
-        city: The bounded visits.
-        exact: Exact visits of every site over the window.
-        method: One of `HISTOGRAMS`.
-        epsilon: The budget of the histogram and of the number of visits together.
-        seed: Chooses the noise.
-    """
+    """Measures one noisy histogram against the exact visits of every site."""
     noisy = HISTOGRAMS[method](city, exact, epsilon, seed)
     above = np.maximum(noisy, 0.0)
     # The function of the library is the root of the divergence.

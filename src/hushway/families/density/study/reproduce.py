@@ -1,12 +1,11 @@
 """Runs the experiments of the paper on densities (KDD 2014) on the matched synthetic Paris."""
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from hushway.families.density.city import paris as paris_figures
 from hushway.families.density.city.paris import DensityCity, paris
 from hushway.families.density.mechanism.series import density_series
+from hushway.families.density.planning.trial import BoundedCity, area_truth, budget_of
 from hushway.families.density.study.errors import (
     Box,
     DensityErrors,
@@ -14,7 +13,7 @@ from hushway.families.density.study.errors import (
     density_errors,
     weekly_earth_movers,
 )
-from hushway.families.density.study.gains import measure_gains
+from hushway.families.density.study.gains import Score, measure_gains
 from hushway.families.density.study.honest import cost_of
 from hushway.families.density.study.methods import (
     BY_VISITS,
@@ -27,23 +26,16 @@ from hushway.families.density.study.methods import (
     PRINTED,
     SLOW,
     Details,
-    Figure,
     Reproduction,
     histogram_errors,
     printed_plan,
     sound_table,
 )
 from hushway.families.density.study.methods import EPSILONS as HISTOGRAM_EPSILONS
-from hushway.families.density.study.scene import (
-    BoundedCity,
-    DensityScene,
-    area_truth,
-    budget_of,
-    paris_scene,
-)
+from hushway.families.density.study.scene import DensityScene, paris_scene
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress, quiet
-from hushway.study.study_table import Interval, interval_of
+from hushway.study.results import Figures, Interval, interval_of
 
 EPSILONS = ("0.1", "0.2", "0.3", "0.5", "0.7", "1")
 VISITS = (10, 30, 168)
@@ -72,23 +64,18 @@ def reproduce_density(
 
     One person with all visits is protected, as in the paper; noise comes from fixed seeds, and
     visits are bounded once for all runs.
-
-    Args:
-        runs: Runs of each method and setting.
-        seed: Chooses the city.
-        people: Size of the city; the paper's unless given.
-        towers: Number of towers.
-        areas: Number of areas.
-        progress: Told what is being run.
     """
     progress("Making the city")
     city = paris(seed, people=people, towers=towers, areas=areas)
     scene = paris_scene(city, VISITS, max_visits_in_total=_MOST_COUNTED)
     errors = _all_errors(scene, runs, progress)
-    figures = list(_figures(errors))
-    figures += _coverage(scene, runs)
-    figures += _histograms(scene, runs, progress)
-    moved, metres = _moved(scene, min(runs, FEW_RUNS), progress)
+    figures = Figures("method", "epsilon", "visits")
+    for setting, found in errors.items():
+        figures.add(*setting, rows=[_means(one) for one in found])
+    _coverage(scene, runs, figures)
+    progress("Histograms")
+    _histograms(scene, runs, figures)
+    metres = _moved(scene, min(runs, FEW_RUNS), figures, progress)
     progress("Bounding anew")
     keys = _keys(city, scene)
     progress("Fitting the same noise in other ways")
@@ -98,7 +85,7 @@ def reproduce_density(
             people=people,
             areas=areas,
             visits=int(scene.site_truth.sum()),
-            figures=(*figures, *moved),
+            figures=figures,
             boxes=_boxes(errors),
             details=_details(scene, errors, metres),
             costs={
@@ -113,6 +100,10 @@ def reproduce_density(
 
 
 _Errors = dict[tuple[str, str, int], list[DensityErrors]]
+
+
+def _means(errors: DensityErrors | Score) -> dict[str, float]:
+    return {"mre": errors.mre, "pearson": errors.pearson, "rsse": errors.rsse}
 
 
 def _all_errors(scene: DensityScene, runs: int, progress: Progress) -> _Errors:
@@ -133,52 +124,30 @@ def _all_errors(scene: DensityScene, runs: int, progress: Progress) -> _Errors:
     return errors
 
 
-def _figures(errors: _Errors) -> Iterator[Figure]:
-    for (method, epsilon, visits), found in errors.items():
-        for figure in ("mre", "pearson", "rsse"):
-            values = [float(getattr(one, figure)) for one in found]
-            yield _figure(method, epsilon, visits, figure, values)
-
-
-def _figure(method: str, epsilon: str, visits: int, figure: str, values: list[float]) -> Figure:
-    several = len(values) > 1
-    return Figure(
-        method=method,
-        epsilon=epsilon,
-        visits=visits,
-        figure=figure,
-        interval=interval_of(np.array(values)),
-        deviation=float(np.std(values, ddof=1)) if several else float("nan"),
-    )
-
-
-def _coverage(scene: DensityScene, runs: int) -> Iterator[Figure]:
-    """Yields how many true counts lie within 1.96 published standard errors."""
-    city = scene.cities[MAX_VISITS]
+def _coverage(scene: DensityScene, runs: int, figures: Figures) -> None:
+    """Adds how many true counts lie within 1.96 published standard errors."""
     for epsilon in EPSILONS:
-        tables = (sound_table(city, epsilon, run).value for run in range(runs))
-        shares = [
-            float((np.abs(table.counts - scene.truth) <= _SURE * table.standard_error).mean())
-            for table in tables
-        ]
-        yield _figure(DEFAULT, epsilon, MAX_VISITS, "coverage", shares)
+        rows = []
+        for run in range(runs):
+            table = sound_table(scene.cities[MAX_VISITS], epsilon, run).value
+            covered = np.abs(table.counts - scene.truth) <= _SURE * table.standard_error
+            rows.append({"coverage": float(covered.mean())})
+        figures.add(DEFAULT, epsilon, MAX_VISITS, rows=rows)
 
 
-def _histograms(scene: DensityScene, runs: int, progress: Progress) -> Iterator[Figure]:
+def _histograms(scene: DensityScene, runs: int, figures: Figures) -> None:
     city, exact = scene.cities[MAX_VISITS], scene.site_truth.sum(axis=1)
-    progress("Histograms")
     for method in HISTOGRAMS:
         for epsilon in HISTOGRAM_EPSILONS:
             rows = [histogram_errors(city, exact, method, epsilon, run) for run in range(runs)]
-            for figure in rows[0]:
-                values = [row[figure] for row in rows]
-                yield _figure(method, epsilon, MAX_VISITS, figure, values)
+            figures.add(method, epsilon, MAX_VISITS, rows=rows)
 
 
 def _moved(
-    scene: DensityScene, runs: int, progress: Progress
-) -> tuple[list[Figure], dict[str, list[float]]]:
-    figures, by_hour = [], {}
+    scene: DensityScene, runs: int, figures: Figures, progress: Progress
+) -> dict[str, list[float]]:
+    """Adds earth mover's distances, and returns them by hour."""
+    by_hour = {}
     centres = scene.universe.areas.centres
     for method in MOVED:
         weeks = []
@@ -186,10 +155,10 @@ def _moved(
             progress(f"Earth mover's distance: {method}, run {run + 1}")
             release = METHODS[method](scene.cities[MAX_VISITS], EPSILON, run).value
             weeks.append(weekly_earth_movers(scene.truth, release, centres, progress=quiet))
-        means = [float(np.nanmean(week)) for week in weeks]
-        figures.append(_figure(method, EPSILON, MAX_VISITS, "metres", means))
+        rows = [{"metres": float(np.nanmean(week))} for week in weeks]
+        figures.add(method, EPSILON, MAX_VISITS, rows=rows)
         by_hour[method] = np.mean(weeks, axis=0).tolist()
-    return figures, by_hour
+    return by_hour
 
 
 def _keys(city: DensityCity, scene: DensityScene) -> dict[str, list[float]]:
@@ -249,7 +218,7 @@ def _gains(scene: DensityScene, runs: int) -> dict[str, dict[str, Interval]]:
     scores = measure_gains(city, mechanism, scene.truth, range(runs)).value
     return {
         name: {
-            figure: interval_of(np.array([getattr(score, figure) for score in found]))
+            figure: interval_of(np.array([_means(score)[figure] for score in found]))
             for figure in ("mre", "pearson", "rsse")
         }
         for name, found in scores.items()

@@ -2,70 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
-from scipy import sparse
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.density.city.city import DensityCity
-from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.planning.trial import BoundedCity, area_truth
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
-from hushway.families.density.rows.counts import (
-    BoundedVisits,
-    PeopleVisits,
-    VisitCounter,
-    VisitRule,
-    bounded_people,
-)
+from hushway.families.density.rows.counts import PeopleVisits, VisitRule, bounded_people
 from hushway.families.density.study.paper import BoundedMatrix
 from hushway.geography.periods import Periods
-from hushway.privacy.accounting import budget_limit_for
-from hushway.privacy.bound import Unit
-from hushway.privacy.curator import Curator
-from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.randomness import SeededSource
-from hushway.release.mechanism import Measurements
-from hushway.study.study_table import StudyBudget
 
 # Two cores are what a laptop has to spare.
 _THREADS = 2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BoundedCity(VisitCounter):
-    """Visits that were cut down once and are counted again and again.
-
-    The rule and the arithmetic are those of a release, but the key is drawn once for all runs of a
-    study: cutting 27 million visits down takes longer than all other steps of a run.
-
-    Attributes:
-        universe: The public areas, bins and sites.
-        limits: How much of one person counts.
-        found: The bounded visits.
-    """
-
-    universe: DensityUniverse
-    limits: VisitLimits
-    found: BoundedVisits
-    unit = Unit.PERSON
-
-    def measured(self, mechanism: DensitySeries, seed: int) -> Measurements:
-        """Asks all questions of a mechanism, as a release would; noise comes from the seed."""
-        curator = Curator(counter=self, budget=StudyBudget(), source=SeededSource(seed))
-        return mechanism.measure(curator, self.universe)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PaperCity(BoundedCity):
-    """Bounded visits, and what the paper counts besides.
-
-    Attributes:
-        first: One visit of each person, drawn at random, by site.
-    """
+    """Bounded visits, and what the paper counts besides."""
 
     first: IntArray
 
@@ -94,11 +52,6 @@ class DensityScene:
     truth: FloatArray
     site_truth: IntArray
     cities: dict[int, PaperCity]
-
-
-def budget_of(epsilon: str, delta: str) -> ZCDPLoss:
-    """Returns the most zCDP that is (epsilon, delta)-DP."""
-    return budget_limit_for(Fraction(epsilon), Fraction(delta))
 
 
 def paris_scene(
@@ -215,19 +168,3 @@ def exact_visits(
     first = np.ones(len(keys), dtype=np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
     return np.bincount(keys[first] % cells, minlength=cells).reshape(sites, bins)
-
-
-def area_truth(universe: DensityUniverse, visits: FloatArray | IntArray) -> FloatArray:
-    """Returns the visits of every area in every bin: formula (1) of the paper.
-
-    A visit at a site is shared among areas by how much of the site's cell lies in each.
-
-    Args:
-        universe: The public areas, sites and cover.
-        visits: Visits by (site, bin).
-    """
-    area, site, share = universe.cover.site_shares()
-    shares = sparse.csr_array(
-        (share, (area, site)), shape=(len(universe.areas), universe.site_count)
-    )
-    return np.asarray(shares @ visits.astype(np.float64))

@@ -19,7 +19,7 @@ from hushway.families.density.study.methods import (
 )
 from hushway.families.density.study.methods import EPSILONS as HISTOGRAM_EPSILONS
 from hushway.families.density.study.reproduce import BOXED, EPSILONS, FEW_RUNS, KEYS, MOVED, VISITS
-from hushway.study.study_table import StudyTable
+from hushway.study.results import StudyTable, by_budget, grid
 
 _PARTS_OF_DAY = {
     "00:00-06:00": slice(0, 6),
@@ -104,24 +104,22 @@ def costs_table(found: Reproduction) -> StudyTable:
 
 def gains_table(found: Reproduction) -> StudyTable:
     """Returns what each way to fit the same noisy measurements gains."""
-    return StudyTable(
-        title="The same noisy measurements, fitted in other ways (ε = 0.3, l = 30)",
-        columns=["fit", "#MRE", "#PC", "#RSSE"],
-        rows=[
-            [name, *(str(scores[figure]) for figure in ("mre", "pearson", "rsse"))]
-            for name, scores in found.gains.items()
-        ],
+    return grid(
+        "The same noisy measurements, fitted in other ways (ε = 0.3, l = 30)",
+        "fit",
+        found.gains,
+        {"MRE": "mre", "PC": "pearson", "RSSE": "rsse"},
+        lambda name, figure: found.gains[name][figure],
     )
 
 
 def _by_method(found: Reproduction, figure: str) -> StudyTable:
-    return StudyTable(
-        title=f"Figure 8: {_TITLES[figure]}, l = 30, mean and (standard deviation over runs)",
-        columns=["method", *_BUDGETS],
-        rows=[
-            [name, *(_spread_text(found, name, e, MAX_VISITS, figure) for e in EPSILONS)]
-            for name in METHODS
-        ],
+    return by_budget(
+        f"Figure 8: {_TITLES[figure]}, l = 30, mean and (standard deviation over runs)",
+        "method",
+        METHODS,
+        EPSILONS,
+        lambda name, epsilon: _spread_text(found, name, epsilon, MAX_VISITS, figure),
     )
 
 
@@ -142,16 +140,12 @@ def _histograms(found: Reproduction, figure: str) -> StudyTable:
         "divergence": "Figure 6a: Jensen-Shannon divergence of the histogram of sites, in bits",
         "mre": "Figure 6b: mean relative error of the visits of a site",
     }[figure]
-    return StudyTable(
-        title=title,
-        columns=["noise on", *(f"#ε' = {epsilon}" for epsilon in HISTOGRAM_EPSILONS)],
-        rows=[
-            [
-                name,
-                *(str(found.of(name, e, MAX_VISITS, figure).interval) for e in HISTOGRAM_EPSILONS),
-            ]
-            for name in HISTOGRAMS
-        ],
+    return grid(
+        title,
+        "noise on",
+        HISTOGRAMS,
+        {f"ε' = {epsilon}": epsilon for epsilon in HISTOGRAM_EPSILONS},
+        lambda name, epsilon: found.of(name, epsilon, MAX_VISITS, figure),
     )
 
 
@@ -207,14 +201,14 @@ def _difference(found: Reproduction, title: str) -> float:
 
 
 def _mean_text(found: Reproduction, method: str, figure: str) -> str:
-    return str(found.of(method, EPSILON, MAX_VISITS, figure).interval)
+    return str(found.of(method, EPSILON, MAX_VISITS, figure))
 
 
 def _spread_text(found: Reproduction, method: str, epsilon: str, visits: int, figure: str) -> str:
-    one = found.of(method, epsilon, visits, figure)
-    text = f"{one.interval.mean:.3f}"
+    key = method, epsilon, visits, figure
+    text, deviation = f"{found.of(*key).mean:.3f}", found.figures.deviation(*key)
     gap = "\N{NO-BREAK SPACE}"
-    return text if math.isnan(one.deviation) else f"{text}{gap}({one.deviation:.3f})"
+    return text if math.isnan(deviation) else f"{text}{gap}({deviation:.3f})"
 
 
 def mean_of(
@@ -226,14 +220,13 @@ def mean_of(
     visits: int = MAX_VISITS,
 ) -> float:
     """Returns the mean of a figure over runs."""
-    return found.of(method, epsilon, visits, figure).interval.mean
+    return found.of(method, epsilon, visits, figure).mean
 
 
 def statements(found: Reproduction) -> list[str]:
     """Returns the claims that the numbers bear out, or do not."""
-    ours = found.of(DEFAULT, EPSILON, MAX_VISITS, "mre")
     best = min(PRINTED, key=lambda name: mean_of(found, name, "mre"))
-    mean = ours.interval.mean
+    mean = mean_of(found, DEFAULT, "mre")
     closest = mean_of(found, best, "mre")
     first = (
         f"At the claimed budget the default (MRE {mean:.3f}) {_does(closest > mean, 'beats')} "
@@ -251,7 +244,7 @@ def statements(found: Reproduction) -> list[str]:
     coverage = mean_of(found, DEFAULT, "coverage")
     lines.append(f"{coverage:.1%} of the true counts lie within 1.96 published standard errors.")
     for name, errors in found.keys.items():
-        noise = found.of(name, EPSILON, MAX_VISITS, "mre").deviation
+        noise = found.figures.deviation(name, EPSILON, MAX_VISITS, "mre")
         lines.append(
             f"{name}: drawing other visits of the same people moves the MRE by "
             f"{np.std(errors, ddof=1):.4f} (standard deviation over {KEYS} draws, noise the same); "

@@ -6,10 +6,10 @@ those. Places differ along the road, where the guarantee has room to spare: it a
 along both axes.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,9 +18,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.harness import Examination, Trial, World
+from hushway.auditing.cases import ONE_OR_OTHER, Case, Loses, Staged, cases_of
+from hushway.auditing.harness import Sampler, Trial
+from hushway.auditing.product import dense
 from hushway.engine.key import BoundingKey
-from hushway.families.links.audit.product import LinkProduct
+from hushway.families.links.audit.stage import LinkProduct
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
@@ -28,6 +30,7 @@ from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.noisy import MetricEnds, NoisyTrips
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
+from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import os_source
 
@@ -38,80 +41,6 @@ _STEP = 10
 _STREETS_M = 650.0
 # The matcher connects no positions that are 5,000 metres apart.
 _STRIDE_M = 4600.0
-
-
-def moved_home(product: LinkProduct, epsilon: Fraction) -> Examination:
-    """A trip that begins at one place, or at another one as far away as the radius.
-
-    A single position connects the beginning with the end. A disc around the one place would leave
-    it, a disc around the other one would take it, and the trip with it.
-    """
-    ends = _ends(epsilon)
-    on_the_way = ends.reach + _STREETS_M + RADIUS / 2
-    rest = (
-        Spot(second=200, north=on_the_way),
-        Spot(second=450, north=on_the_way + _STRIDE_M),
-    )
-    one, other = (
-        StreetDrives(
-            noisy=product.ends, ends=ends, spots=(Spot(second=0, north=north), *rest)
-        ).beginnings
-        for north in (0.0, float(RADIUS))
-    )
-    return Trial(
-        name="ends: a trip from one place or from another, a radius away",
-        statistic="the node at which the counted trip begins",
-        epsilon=epsilon,
-        worlds=(World(words="the one", sample=one), World(words="the other", sample=other)),
-    )
-
-
-def just_in_reach(product: LinkProduct, epsilon: Fraction) -> Examination:
-    """An end that somebody could just have got to in time, or just not, two metres further on.
-
-    Both are nearest to the same point of the grid, so nothing at all may tell them apart.
-    """
-    one, other = (
-        StreetDrives(
-            noisy=product.ends,
-            ends=_ends(epsilon),
-            spots=(Spot(second=0, north=0.0), Spot(second=10, north=north)),
-        ).endings
-        for north in (699.0, 701.0)
-    )
-    return Trial(
-        name="ends: a trip to the same point of the grid, at 70 metres a second or faster",
-        statistic="the node at which the counted trip ends",
-        epsilon=Fraction(0),
-        worlds=(World(words="70", sample=one), World(words="faster", sample=other)),
-    )
-
-
-def two_at_once(product: LinkProduct, epsilon: Fraction) -> Examination:
-    """Two positions at the last time of a trip, one of which is here or twenty metres to the east.
-
-    The other one is far up the road. Which of them is first from west to east is not the same.
-    """
-    start = Spot(second=0, north=-1500.0)
-    far = Spot(second=100, north=700.0)
-    one, other = (
-        StreetDrives(
-            noisy=product.ends,
-            ends=_ends(epsilon),
-            spots=(start, far, Spot(second=100, north=0.0, east=east)),
-        ).endings
-        for east in (-10.0, 10.0)
-    )
-    return Trial(
-        name="ends: two positions at the last time of a trip, one of them 20 metres further east",
-        statistic="the node at which the counted trip ends",
-        epsilon=epsilon * Fraction(20, RADIUS),
-        worlds=(World(words="the west", sample=one), World(words="the east", sample=other)),
-    )
-
-
-def _ends(epsilon: Fraction) -> MetricEnds:
-    return MetricEnds(epsilon=epsilon, radius=RADIUS, step=_STEP, max_trips=1)
 
 
 # A straight road, and people who all drive along it alike: a run for each of them.
@@ -152,63 +81,66 @@ class Spot:
     east: float = 0.0
 
 
+Spots = tuple[Spot, ...]
+
+
 @dataclass(frozen=True, kw_only=True)
-class StreetDrives:
-    """Drives that all have the same positions, each with noise of its own at its ends.
+class StreetStage:
+    """The road. A scene is the positions of one drive; each run has noise of its own at its ends.
 
     Attributes:
-        noisy: Makes trips with noisy ends.
-        ends: The noise.
-        spots: The positions, in any order.
+        product: Whose `ends` makes trips with noisy ends.
+        spend: The price of one end, moved by the radius.
     """
 
-    noisy: NoisyTrips
-    ends: MetricEnds
-    spots: tuple[Spot, ...]
+    product: LinkProduct
+    spend: PureLoss
 
-    def beginnings(self, runs: int) -> IntArray:
-        """Returns the node at which each of so many drives begins, or `NOTHING`."""
-        return self._nodes(runs)[0]
+    @property
+    def ends(self) -> MetricEnds:
+        """The noise."""
+        return MetricEnds(epsilon=self.spend.epsilon, radius=RADIUS, step=_STEP, max_trips=1)
 
-    def endings(self, runs: int) -> IntArray:
-        """Returns the node at which each of so many drives ends, or `NOTHING`."""
-        return self._nodes(runs)[1]
+    def sampler(self, scene: Spots, look: int) -> Sampler:
+        """Returns the nodes at which so many drives begin or end, or `NOTHING`."""
+        return partial(nodes, self.product.ends, self.ends, scene, look)
 
-    def _nodes(self, runs: int) -> tuple[IntArray, IntArray]:
-        universe, cells = street(), MovementCells(universe=street())
-        with TemporaryDirectory(prefix="hushway-audit-") as name:
-            source = TracesSource(Path(name) / "traces.parquet", TraceColumns())
-            pq.write_table(self._rows(runs), source.path)
-            counter = TraceMovements(
-                source=source,
-                universe=universe,
-                limits=MovementLimits(max_items=_ALL_ITEMS),
-                key=BoundingKey.draw(os_source()),
-                ends=self.ends,
-                bits=os_source(),
-                matcher=_matcher(),
-                noisy=self.noisy,
-            )
-            exact = counter.count(Query(name=cells.name, cells=cells))
-        counts = np.zeros(cells.size, dtype=np.int64)
-        counts[exact.cells] = exact.values
-        _, begun, ended = np.split(counts, [LINKS, LINKS + universe.roads.nodes])
-        return _each(begun, runs), _each(ended, runs)
 
-    def _rows(self, runs: int) -> pa.Table:
-        times = [_NOON + timedelta(seconds=spot.second) for spot in self.spots]
-        north, east = (np.array([getattr(s, axis) for s in self.spots]) for axis in _AXES)
-        return pa.table(
-            {
-                "person": np.repeat(np.arange(runs), len(self.spots)),
-                "time": pa.array(times * runs, pa.timestamp("us")),
-                "lon": np.tile(east / _EAST_M_OF_A_DEGREE, runs),
-                "lat": np.tile(north / _NORTH_M_OF_A_DEGREE, runs),
-            }
+BEGIN, END = 1, 2
+"""Which nodes of a trip are looked at."""
+
+
+def nodes(noisy: NoisyTrips, ends: MetricEnds, spots: Spots, look: int, runs: int) -> IntArray:
+    """Returns the node at which each of so many drives begins or ends, or `NOTHING`."""
+    universe, cells = street(), MovementCells(universe=street())
+    query = Query(name=cells.name, cells=cells)
+    with TemporaryDirectory(prefix="hushway-audit-") as name:
+        source = TracesSource(Path(name) / "traces.parquet", TraceColumns())
+        pq.write_table(_rows(spots, runs), source.path)
+        counter = TraceMovements(
+            source=source,
+            universe=universe,
+            limits=MovementLimits(max_items=_ALL_ITEMS),
+            key=BoundingKey.draw(os_source()),
+            ends=ends,
+            bits=os_source(),
+            matcher=_matcher(),
+            noisy=noisy,
         )
+        counts = dense(counter.count(query), query)
+    return _each(np.split(counts, [LINKS, LINKS + universe.roads.nodes])[look], runs)
 
 
-_AXES = ("north", "east")
+def _rows(spots: Spots, runs: int) -> pa.Table:
+    times = [_NOON + timedelta(seconds=spot.second) for spot in spots]
+    return pa.table(
+        {
+            "person": np.repeat(np.arange(runs), len(spots)),
+            "time": pa.array(times * runs, pa.timestamp("us")),
+            "lon": np.tile([spot.east / _EAST_M_OF_A_DEGREE for spot in spots], runs),
+            "lat": np.tile([spot.north / _NORTH_M_OF_A_DEGREE for spot in spots], runs),
+        }
+    )
 
 
 def _each(counts: IntArray, runs: int) -> IntArray:
@@ -254,3 +186,60 @@ def street() -> LinkUniverse:
 @cache
 def _matcher() -> Matcher:
     return Matcher(street().roads)
+
+
+def _staged(product: LinkProduct, epsilon: Fraction) -> StreetStage:
+    return StreetStage(product=product, spend=PureLoss(epsilon))
+
+
+def _cannot_tell_homes_apart(on: Staged) -> Trial:
+    """Claims epsilon for two homes, with a single position on the way to the end.
+
+    A disc around the one place would leave it, a disc around the other one would take it, and the
+    trip with it.
+    """
+    on_the_way = on.stage.ends.reach + _STREETS_M + RADIUS / 2
+    rest = (
+        Spot(second=200, north=on_the_way),
+        Spot(second=450, north=on_the_way + _STRIDE_M),
+    )
+    case = replace(on.case, one=(*on.case.one, *rest), other=(*on.case.other, *rest))
+    return Loses()(replace(on, case=case))
+
+
+MOVED_HOME = Case(
+    "ends: a trip from one place or from another, a radius away",
+    "the node at which the counted trip begins",
+    stage=_staged,
+    look=BEGIN,
+    one=(Spot(second=0, north=0.0),),
+    other=(Spot(second=0, north=float(RADIUS)),),
+    words=ONE_OR_OTHER,
+    claim=_cannot_tell_homes_apart,
+)
+# An end that somebody could just have got to in time, or just not, two metres further on. Both are
+# nearest to the same point of the grid, so nothing at all may tell them apart.
+JUST_IN_REACH = Case(
+    "ends: a trip to the same point of the grid, at 70 metres a second or faster",
+    "the node at which the counted trip ends",
+    stage=_staged,
+    look=END,
+    one=(Spot(second=0, north=0.0), Spot(second=10, north=699.0)),
+    other=(Spot(second=0, north=0.0), Spot(second=10, north=701.0)),
+    words=("70", "faster"),
+    claim=Loses(share=Fraction(0)),
+)
+_UP_THE_ROAD = (Spot(second=0, north=-1500.0), Spot(second=100, north=700.0))
+# The other one is far up the road. Which of them is first from west to east is not the same.
+TWO_AT_ONCE = Case(
+    "ends: two positions at the last time of a trip, one of them 20 metres further east",
+    "the node at which the counted trip ends",
+    stage=_staged,
+    look=END,
+    one=(*_UP_THE_ROAD, Spot(second=100, north=0.0, east=-10.0)),
+    other=(*_UP_THE_ROAD, Spot(second=100, north=0.0, east=10.0)),
+    words=("the west", "the east"),
+    claim=Loses(share=Fraction(20, RADIUS)),
+)
+
+AUDITS = cases_of(globals())

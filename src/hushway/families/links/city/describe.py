@@ -3,8 +3,6 @@
 Shown by `python -m hushway.families.links.city.describe`.
 """
 
-import argparse
-import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -15,6 +13,7 @@ from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import some_trips
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.public.roads import CLASSES, RoadNetwork
+from hushway.study.describe import facts_table, matched_table, print_tables
 
 
 def tables(seed: int) -> str:
@@ -22,17 +21,8 @@ def tables(seed: int) -> str:
     day = berkeley(seed, hours=range(24))
     hour = some_trips(day, departure_hours(day) == region.HOUR)
     roads = {"road city": _roads(road_city(seed)), "Berkeley": _roads(hour.roads)}
-    lines = ["| | published | made |", "|---|---:|---:|"]
-    lines += [f"| {fact} | {said} | {made} |" for fact, (said, made) in _matched(hour, day).items()]
-    lines += ["", f"| | {' | '.join(roads)} |", "|---|---:|---:|"]
-    lines += [
-        f"| {fact} | {' | '.join(facts[fact] for facts in roads.values())} |"
-        for fact in roads["road city"]
-    ]
-    lines += ["", "| | 1 pm to 2 pm | whole day |", "|---|---:|---:|"]
-    of_day = _trips(day)
-    lines += [f"| {fact} | {made} | {of_day[fact]} |" for fact, made in _trips(hour).items()]
-    return "\n".join(lines) + "\n"
+    trips = {"1 pm to 2 pm": _trips(hour), "whole day": _trips(day)}
+    return "\n".join([matched_table(_matched(hour, day)), facts_table(roads), facts_table(trips)])
 
 
 def _matched(hour: TraceCity, day: TraceCity) -> Mapping[str, tuple[str, str]]:
@@ -96,12 +86,5 @@ def _trips(city: TraceCity) -> Mapping[str, str]:
     }
 
 
-def main() -> None:
-    """Prints the tables."""
-    parser = argparse.ArgumentParser(description="Figures of the synthetic road cities.")
-    parser.add_argument("--seed", type=int, default=1)
-    sys.stdout.write(tables(parser.parse_args().seed))
-
-
 if __name__ == "__main__":
-    main()
+    print_tables("road cities", tables)

@@ -18,12 +18,7 @@ if TYPE_CHECKING:
 
 
 def write_traces(parts: Iterable["TraceCity"], path: Path) -> None:
-    """Writes person, trip, time, lon, lat, speed and heading of every position.
-
-    Args:
-        parts: The city, or parts of it one after the other: only one is held at a time.
-        path: Where to write.
-    """
+    """Writes person, trip, time, lon, lat, speed and heading of every position."""
     with parquet.ParquetWriter(path, _SCHEMA) as file:
         for part in parts:
             file.write_table(_table(part))

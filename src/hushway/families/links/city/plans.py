@@ -17,8 +17,6 @@ class Habits:
     """When people drive, and which days are simulated.
 
     Attributes:
-        first_day: The first day.
-        days: Number of days.
         zone: The clock that times are told by.
         fleet_share: Share of persons that are vehicles of a fleet.
         commuting: Chance that a person who works drives to work on a weekday.

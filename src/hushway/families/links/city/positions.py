@@ -45,15 +45,7 @@ def courses_of(
     taste: FloatArray,
     second: FloatArray,
 ) -> Courses:
-    """Returns the way of each trip from link to link; empty if there is none.
-
-    Args:
-        ground: The city.
-        seed: Chooses the tastes.
-        ends: The links to leave from and to go to.
-        taste: The taste of each trip's person, from 0 to 1.
-        second: When each trip begins.
-    """
+    """Returns the way of each trip from link to link; empty if there is none."""
     clock = second % _DAY_S
     rush = np.zeros(len(clock), dtype=np.int64)
     for begin, end in _RUSH:
@@ -260,14 +252,7 @@ class Positions(NamedTuple):
 def positions_of(
     roads: RoadNetwork, courses: Courses, times: Times, interval_s: IntArray
 ) -> Positions:
-    """Returns a position at the beginning of each trip, one in each interval, and one at its end.
-
-    Args:
-        roads: The road network.
-        courses: The links of each trip.
-        times: The times of each link of each trip.
-        interval_s: The interval of each trip.
-    """
+    """Returns positions at both ends of each trip, and one in each interval."""
     step = np.hypot(*np.diff(roads.points, axis=0).T)
     along = np.concatenate([[0.0], np.cumsum(step)])
     return Positions(

@@ -108,15 +108,7 @@ _PEOPLE, _PLANS, _WAITS, _DEVICES = range(4)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Scene:
-    """What all parts of a city share.
-
-    Attributes:
-        ground: The roads, and where people live and work.
-        seed: Chooses people and their trips.
-        habits: How they live.
-        devices: What their devices record.
-        name: What the city is called.
-    """
+    """What all parts of a city share."""
 
     ground: Ground
     seed: int
@@ -235,15 +227,7 @@ def recorded(
     devices: Devices,
     rng: np.random.Generator,
 ) -> Positions:
-    """Returns positions as devices send them. Each still has its true link.
-
-    Args:
-        true: The true positions.
-        noise_m: Deviation of the positions of each trip.
-        reporting: Whether the device of each trip reports speed and heading.
-        devices: How often what goes wrong.
-        rng: A stream of draws.
-    """
+    """Returns positions as devices send them. Each still has its true link."""
     size = np.diff(true.start)
     count = len(true.lon)
     east, north = (

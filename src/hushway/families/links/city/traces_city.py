@@ -19,11 +19,7 @@ class TraceCity:
     Trips are in the order of persons, and of time within each person.
 
     Attributes:
-        name: What the city is called.
-        roads: The public road network.
-        zone: The clock that times are told by.
         first_day: The first day of the traces.
-        last_day: The last one.
         person: The person of each trip.
         trip: The number of each trip among those of its person, from 0 on.
         start: Where the positions of each trip begin; one entry more than trips.
@@ -97,9 +93,6 @@ class TraceCity:
 
         Traces have person, trip, time, lon, lat, speed and heading; a time is a wall-clock time
         without a zone. Homes, places of work and the truth are not written.
-
-        Args:
-            folder: Where to write; made if it is missing.
         """
         # pyarrow takes a noticeable part of a second to load, and most users of a city never write
         # it.

@@ -4,14 +4,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
-from hushway.errors import ReleaseError
 from hushway.families.links.files.check import MOST_CELLS
-from hushway.families.links.files.rest import REST, read_rest
 from hushway.families.links.files.roads import read_universe
-from hushway.families.links.files.rows import PARQUET, LinkRows, read_links_parquet
-from hushway.families.links.public.universe import ClassZones, LinkUniverse
+from hushway.families.links.files.rows import (
+    PARQUET,
+    REST,
+    LinkRows,
+    class_zones,
+    read_links_parquet,
+    read_rest,
+)
+from hushway.families.links.public.universe import LinkUniverse
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasLinks, Drawing, HiddenLinks, Numbers
 from hushway.release.drawing.atlas_parts import (
@@ -21,6 +24,7 @@ from hushway.release.drawing.atlas_parts import (
     thinned,
     window_text,
 )
+from hushway.release.folder.guard import check_size
 from hushway.release.terms import check_domain
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
@@ -37,11 +41,7 @@ def draw_links(folder: Path, certificate: Certificate, facts: Mapping[str, Any])
     """Returns what a release of links shows, as `Family.drawing` asks."""
     universe = read_universe(folder)
     check_domain(certificate, universe)
-    if universe.size > MOST_CELLS:
-        raise ReleaseError(
-            f"A release holds at most {MOST_CELLS:,} counts.",
-            advice="Ask the publisher for a smaller release.",
-        )
+    check_size(universe.size, MOST_CELLS)
     rows = read_links_parquet(folder / PARQUET, universe, speeds=facts["speeds"])
     return Drawing(
         counted=COUNTED,
@@ -80,26 +80,16 @@ def _links(universe: LinkUniverse, rows: LinkRows, rest: tuple[HiddenLinks, ...]
 def _rest(folder: Path, universe: LinkUniverse) -> Iterator[HiddenLinks]:
     """Yields what links that do not show carry together, by period, zone and class."""
     rest = read_rest(read_plain(folder / REST, LIST_BYTES), universe)
-    group, used = ClassZones(universe=universe).links
-    # Any link of a group tells its zone and class.
-    _, some = np.unique(group, return_index=True)
-    zones, classes = universe.zone[some].tolist(), universe.roads.road_class[some].tolist()
     labels = [
-        f"zone {universe.zones[zone]}, {_class_text(own)}"
-        for zone, own in zip(zones, classes, strict=True)
+        f"zone {universe.zones[zone]}, {_class_text(own)}" for zone, own in class_zones(universe)
     ]
     columns = (rest.counts, rest.standard_error, rest.km, rest.km_error)
     for place, (count, error, km, km_error) in enumerate(
         zip(*(column.tolist() for column in columns), strict=True)
     ):
-        period, own = divmod(place, len(used))
+        period, own = divmod(place, len(labels))
         yield HiddenLinks(
-            period=period,
-            label=labels[own],
-            count=count,
-            error=error,
-            km=km,
-            km_error=km_error,
+            period=period, label=labels[own], count=count, error=error, km=km, km_error=km_error
         )
 
 

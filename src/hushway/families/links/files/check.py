@@ -2,17 +2,20 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from hushway.errors import PrivacyError, ReleaseError
 from hushway.families.links.files.published import FILES, MEASURED_CLASSES, describe
-from hushway.families.links.files.rest import REST, read_rest
 from hushway.families.links.files.roads import check_readable, read_universe
-from hushway.families.links.files.rows import PARQUET, read_links_parquet, read_measured_classes
+from hushway.families.links.files.rows import (
+    PARQUET,
+    REST,
+    read_links_parquet,
+    read_measured_classes,
+    read_rest,
+)
 from hushway.families.links.fit.publication import Rest
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.terms import FAMILY, stated_counts, stated_terms
@@ -21,9 +24,15 @@ from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
-from hushway.progress import Progress
 from hushway.release.folder.finding import Notes
-from hushway.release.folder.published_file import Description, check_files, write_files
+from hushway.release.folder.guard import (
+    are_rounded,
+    check_amounts,
+    check_size,
+    is_column,
+    refuse,
+)
+from hushway.release.folder.published_file import Description, TableContents, check_files
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
@@ -57,11 +66,7 @@ def check_links(
 def _geography(folder: Path, certificate: Certificate) -> tuple[LinkUniverse, str]:
     universe = read_universe(folder)
     check_domain(certificate, universe)
-    if universe.size > MOST_CELLS:
-        raise ReleaseError(
-            f"A release holds at most {MOST_CELLS:,} counts.",
-            advice="Ask the publisher for a smaller release.",
-        )
+    check_size(universe.size, MOST_CELLS)
     return universe, (
         f"The public lists give the {universe.roads.links:,} links, {universe.roads.nodes:,} nodes "
         f"and the periods of the certificate ({len(universe.periods):,})."
@@ -97,36 +102,29 @@ MOST_CELLS = 1 << 26
 # Sums of this many persons, in hundredths, are whole numbers of 64 bits.
 _MOST_PERSONS = 1e12
 _MOST_MEASURED = 1 << 62
-_COUNT_DIGITS, _SPEED_DIGITS = 2, 1
+_SPEED_DIGITS = 1
+_LIMITS: Any = {"most": _MOST_PERSONS, "digits": 2}
 
 
 def check_table(table: LinkTable) -> None:
-    """Makes sure that a table of links is made of published numbers.
-
-    Raises:
-        PrivacyError: It is not.
-    """
+    """Makes sure that a table of links is made of published numbers."""
     _check_public(table.universe)
     _check_rows(table)
-    for array in (table.counts, table.standard_error):
-        if not _is_column(array, np.float64, len(table.period)):
-            _refuse("The counts and standard errors are not numbers, one for each row.")
-        if not bool(np.all(np.isfinite(array) & (array > 0) & (array <= _MOST_PERSONS))):
-            _refuse("A count or a standard error is not a number of travellers above 0.")
-        if not np.array_equal(np.round(array, _COUNT_DIGITS), array):
-            _refuse("A count or a standard error is not rounded to hundredths.")
+    numbers = (table.counts, table.standard_error)
+    shape = (len(table.period),)
+    check_amounts("The counts and errors", numbers, shape, above_zero=True, **_LIMITS)
     _check_speeds(table)
     _check_rest(table)
     _check_measured(table)
     if type(table.threshold) is not float or not math.isfinite(table.threshold):
-        _refuse("The threshold is not a number.")
+        refuse("The threshold is not a number.")
     plain("diagnostics of the fit", table.diagnostics)
 
 
 def _check_rows(table: LinkTable) -> None:
     period, link, universe = table.period, table.link, table.universe
-    if not _is_column(period, np.int64) or not _is_column(link, np.int64, len(period)):
-        _refuse("The periods and links are not whole numbers, one for each row.")
+    if not is_column(period, np.int64) or not is_column(link, np.int64, len(period)):
+        refuse("The periods and links are not whole numbers, one for each row.")
     inside = (
         (period >= 0)
         & (period < len(universe.periods))
@@ -134,10 +132,10 @@ def _check_rows(table: LinkTable) -> None:
         & (link < universe.roads.links)
     )
     if not bool(inside.all()):
-        _refuse("A row is about a period or a link that is not public.")
+        refuse("A row is about a period or a link that is not public.")
     # Ascending without a repeated one: a public order, whatever the engine met first.
     if not bool(np.all(np.diff(period * universe.roads.links + link) > 0)):
-        _refuse("The rows are not in the order of periods and links, each once.")
+        refuse("The rows are not in the order of periods and links, each once.")
 
 
 def _check_speeds(table: LinkTable) -> None:
@@ -145,39 +143,36 @@ def _check_speeds(table: LinkTable) -> None:
     if speed is None and error is None:
         return
     rows = len(table.period)
-    if not (_is_column(speed, np.float64, rows) and _is_column(error, np.float64, rows)):
-        _refuse("The speeds and their errors are not numbers, one for each row.")
+    if not (is_column(speed, np.float64, rows) and is_column(error, np.float64, rows)):
+        refuse("The speeds and their errors are not numbers, one for each row.")
     columns: Any = np.stack([np.asarray(speed), np.asarray(error)])
-    told = ~np.isnan(columns)
-    if not np.array_equal(told[0], told[1]):
-        _refuse("A speed has no error, or an error no speed.")
-    known = columns[told]
-    if not bool(np.all(np.isfinite(known) & (known > 0))):
-        _refuse("A speed or its error is not a number above 0.")
-    if not np.array_equal(np.round(known, _SPEED_DIGITS), known):
-        _refuse("A speed or its error is not rounded to tenths.")
+    known = ~np.isnan(columns)
+    if not np.array_equal(known[0], known[1]):
+        refuse("A speed has no error, or an error no speed.")
+    speeds = columns[known]
+    if not bool(np.all(np.isfinite(speeds) & (speeds > 0))):
+        refuse("A speed or its error is not a number above 0.")
+    if not are_rounded(speeds, _SPEED_DIGITS):
+        refuse("A speed or its error is not rounded to tenths.")
 
 
 def _check_rest(table: LinkTable) -> None:
     rest = table.rest
     rows = len(table.universe.periods) * len(ClassZones(universe=table.universe).links[1])
-    for array in (rest.counts, rest.standard_error, rest.km, rest.km_error):
-        if type(rest) is not Rest or not _is_column(array, np.float64, rows):
-            _refuse("What does not show is not numbers, one for each zone, class and period.")
-        if not bool(np.all(np.isfinite(array) & (array >= 0) & (array <= _MOST_PERSONS))):
-            _refuse("What does not show is not a number of travellers or kilometres, or its error.")
-        if not np.array_equal(np.round(array, _COUNT_DIGITS), array):
-            _refuse("What does not show is not rounded to hundredths.")
+    if type(rest) is not Rest:
+        refuse("The sums of links that do not show are not those of zones, classes and periods.")
+    numbers = (rest.counts, rest.standard_error, rest.km, rest.km_error)
+    check_amounts("The numbers of links that do not show", numbers, (rows,), **_LIMITS)
 
 
 def _check_measured(table: LinkTable) -> None:
     totals = table.class_totals
     if totals is None:
         return
-    if not _is_column(totals, np.int64, ClassZones(universe=table.universe).size):
-        _refuse("What was measured is not whole numbers, one for each zone, class and period.")
+    if not is_column(totals, np.int64, ClassZones(universe=table.universe).size):
+        refuse("What was measured is not whole numbers, one for each zone, class and period.")
     if not bool(np.all((totals > -_MOST_MEASURED) & (totals < _MOST_MEASURED))):
-        _refuse("What was measured is too large to be added up.")
+        refuse("What was measured is too large to be added up.")
 
 
 def _check_public(universe: LinkUniverse) -> None:
@@ -187,25 +182,12 @@ def _check_public(universe: LinkUniverse) -> None:
         or type(universe.roads) is not RoadNetwork
         or type(universe.periods) is not Periods
     ):
-        _refuse("The roads and periods of the table are not public ones.")
+        refuse("The roads and periods of the table are not public ones.")
     if universe.size > MOST_CELLS:
-        _refuse(f"A release holds at most {MOST_CELLS:,} counts.")
+        refuse(f"A release holds at most {MOST_CELLS:,} counts.")
     named = type(universe.zones) is tuple and all(type(name) is str for name in universe.zones)
-    if not named or not _is_column(universe.zone, np.int64) or int(universe.zone.min()) < 0:
-        _refuse("The zones are not numbers from 0 with names.")
-
-
-def _is_column(array: object, kind: Any, rows: int | None = None) -> bool:
-    return (
-        isinstance(array, np.ndarray)
-        and array.dtype == kind
-        and array.ndim == 1
-        and (rows is None or len(array) == rows)
-    )
-
-
-def _refuse(message: str) -> NoReturn:
-    raise PrivacyError(message, advice="Publish only what a mechanism's `fit` returned.")
+    if not named or not is_column(universe.zone, np.int64) or int(universe.zone.min()) < 0:
+        refuse("The zones are not numbers from 0 with names.")
 
 
 _ROUNDED = 0.01
@@ -217,9 +199,6 @@ def check_stated(certificate: Certificate, table: LinkTable) -> None:
     Privacy:
         Every measurement in the release was announced, for as many items of a unit as all the
         others, and what the certificate says was measured is in the release.
-
-    Raises:
-        ReleaseError: It states other terms, other noise, or measurements that are not there.
     """
     check_release_type(certificate, FAMILY)
     check_domain(certificate, table.universe)
@@ -238,31 +217,17 @@ def check_stated(certificate: Certificate, table: LinkTable) -> None:
         raise refuse_numbers("rows and measurements")
 
 
-@dataclass(frozen=True)
-class LinksContents:
+class LinksContents(TableContents[LinkTable]):
     """A table of links, ready to be written."""
 
-    table: LinkTable
+    files = FILES
+    describe = staticmethod(describe)
 
     def check(self, certificate: Certificate) -> None:
-        """Makes sure that the table is one and belongs to the certificate.
-
-        Raises:
-            PrivacyError: The table is not made of published numbers.
-            ReleaseError: The certificate was made for other public lists or other measurements.
-        """
+        """Makes sure that the table is one and belongs to the certificate."""
         check_table(self.table)
         check_stated(certificate, self.table)
         check_readable(self.table.universe)
-
-    @property
-    def description(self) -> Description:
-        """What the data package says about the files."""
-        return describe(self.table)
-
-    def write(self, folder: Path, progress: Progress) -> None:
-        """Writes every file of the description into a folder."""
-        write_files(FILES, self.table, folder, progress)
 
     def picture(self, certificate: Certificate) -> bytes:
         """Returns a map of the roads with the published counts, and their noise, as PNG."""

@@ -5,7 +5,6 @@ GeoParquet 1.1 holds all of them; GeoJSON, which every program opens, holds them
 
 import json
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,39 +12,39 @@ import pyarrow as pa
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.roads import course_points, courses, lines_metadata
-from hushway.families.links.files.rows import told_array
+from hushway.families.links.files.rows import CLASS_WORDS, NODES, ROADS
 from hushway.families.links.fit.table import LinkTable
-from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
-from hushway.release.formats.places import (
-    number_array,
-    optional_texts,
-    required_columns,
-    text_array,
-)
+from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, WKB, Column, Columns
+from hushway.release.formats.geoparquet import GEOMETRY, series_array
+from hushway.release.formats.places import number_array, optional_texts, text_array
 
 # More numbers as text are slow to open for everybody; Parquet holds the same.
 MOST_GEOJSON_NUMBERS = 100_000
 
 _SERIES = pa.list_(pa.field("element", pa.float64()))
-_REQUIRED = required_columns(
-    ("link_id", pa.string()),
-    ("name", pa.string()),
-    ("from_node_id", pa.string()),
-    ("to_node_id", pa.string()),
-    ("class", pa.int64()),
-    ("length_m", pa.float64()),
-    ("total", pa.float64()),
-    ("total_error", pa.float64()),
-    ("counts", _SERIES),
-    ("standard_errors", _SERIES),
-    ("geometry", pa.binary()),
+MAP = Columns(
+    (
+        Column("link_id", TEXT, f"Id of the link, as in {ROADS}."),
+        Column("name", TEXT, "Name of the street; missing if it has none.", optional=True),
+        Column("from_node_id", TEXT, f"Id of the node that the link leaves, as in {NODES}."),
+        Column("to_node_id", TEXT, f"Id of the node that it leads to, as in {NODES}."),
+        Column("class", WHOLE, CLASS_WORDS),
+        Column("length_m", NUMBER, "Length of the link in metres."),
+        Column("total", NUMBER, "Sum of its published counts over all periods."),
+        Column(
+            "total_error",
+            NUMBER,
+            "Root of the sum of squares of the standard errors of that sum.",
+        ),
+        Column("counts", _SERIES, "Its counts by period; missing where it does not show."),
+        Column("standard_errors", _SERIES, "Their standard errors, in the same order."),
+        Column(GEOMETRY, WKB, "Its course as WKB, in longitudes and latitudes."),
+    ),
+    key=("link_id",),
 )
-# Not every street has a name.
-_SCHEMA = _REQUIRED.set(1, pa.field("name", pa.string()))
-COLUMNS = tuple(_SCHEMA.names)
 
 _HUNDREDTHS = 100
-# About a centimetre: nobody needs to know better where a road is.
+# About a centimetre.
 _DIGITS = 7
 _BEGIN, _BETWEEN, _END = '{"type":"FeatureCollection","features":[\n', ",\n", "\n]}\n"
 
@@ -99,27 +98,13 @@ def fits_geojson(table: LinkTable) -> bool:
     return len(np.unique(table.link)) * len(table.universe.periods) <= MOST_GEOJSON_NUMBERS
 
 
-def write_links_geo(table: LinkTable, path: Path) -> None:
-    """Writes the links that show as one GeoParquet file."""
-    write_geoparquet(_arrow(table), path)
-
-
-def check_links_geo(table: LinkTable, path: Path) -> None:
-    """Makes sure that a GeoParquet file holds the links that show.
-
-    Raises:
-        ReleaseError: It does not.
-    """
-    check_geoparquet(_arrow(table), path, "the links")
-
-
 def links_geojson(table: LinkTable) -> bytes:
     """Returns the links that show as GeoJSON, one line a link."""
     roads, shown = table.universe.roads, shown_links(table)
     sizes, points = course_points(roads, shown.links)
     positions = np.round(np.column_stack([roads.lon, roads.lat])[points], _DIGITS)
     lines = np.split(positions, np.cumsum(sizes)[:-1]) if len(sizes) else []
-    plain = _arrow(table).drop_columns(["geometry"]).to_pylist()
+    plain = links_map(table).drop_columns(["geometry"]).to_pylist()
     features = map(_feature, plain, lines)
     return (_BEGIN + _BETWEEN.join(features) + _END).encode()
 
@@ -133,7 +118,8 @@ def _feature(properties: dict[str, Any], line: FloatArray) -> str:
     return json.dumps(facts, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def _arrow(table: LinkTable) -> pa.Table:
+def links_map(table: LinkTable) -> pa.Table:
+    """Returns the links that show as GeoParquet holds them."""
     roads, shown = table.universe.roads, shown_links(table)
     links = shown.links
     _, points = course_points(roads, links)
@@ -147,15 +133,8 @@ def _arrow(table: LinkTable) -> pa.Table:
         number_array(roads.length[links].astype(np.float64)),
         number_array(shown.totals),
         number_array(shown.errors),
-        _lists(shown.counts),
-        _lists(shown.standard_error),
+        series_array(shown.counts, _SERIES),
+        series_array(shown.standard_error, _SERIES),
         courses(roads, links),
     ]
-    return pa.Table.from_arrays(columns, schema=_SCHEMA.with_metadata(metadata))
-
-
-def _lists(numbers: FloatArray) -> pa.Array:
-    ends = np.arange(0, numbers.size + 1, numbers.shape[1], dtype=np.int32)
-    return pa.ListArray.from_arrays(
-        number_array(ends), told_array(numbers.reshape(-1)), type=_SERIES
-    )
+    return pa.Table.from_arrays(columns, schema=MAP.schema.with_metadata(metadata))

@@ -17,12 +17,13 @@ from numpy.typing import NDArray
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.files.roads import course_points
 from hushway.families.links.public.roads import RoadNetwork
+from hushway.release.drawing.ground import SOFT
 
 _PEOPLE = LinearSegmentedColormap.from_list(
     "people", ["#f2c14e", "#ee8434", "#d1495b", "#8c2f6b", "#3d1e5c"]
 )
-_ROAD, _SOFT = "#cfd6de", "#5a6675"
-# Widths in points. Roads that nobody shows on are wider the higher their class, from 1 to 5.
+_ROAD = "#cfd6de"
+# Widths in points. Roads without a published count are wider the higher their class, from 1 to 5.
 _ROAD_WIDTHS = np.array([0.0, 1.3, 1.0, 0.75, 0.55, 0.4])
 _NARROWEST, _WIDEST = 0.5, 6.0
 _BETWEEN_DIRECTIONS = 0.35
@@ -82,12 +83,6 @@ def draw_network(
 
     The two directions of a street lie side by side, each to the right of the middle.
 
-    Args:
-        axes: Where to draw; their place in the figure must be known.
-        roads: The network.
-        counts: People on every link; links of 0 stay grey.
-        scale: How wide counts are drawn; made from the counts if there is none.
-
     Returns:
         The scale, for a legend or another map.
     """
@@ -126,7 +121,7 @@ def draw_scale(axes: Axes, scale: PeopleScale, *, title: str) -> None:
         labelspacing=0.55,
         borderaxespad=0.2,
     )
-    legend.get_title().set_color(_SOFT)
+    legend.get_title().set_color(SOFT)
     legend.set_zorder(5)
 
 
@@ -184,7 +179,7 @@ def _draw_roads(axes: Axes, roads: RoadNetwork, metres: float) -> None:
     lines = shapely.linestrings(
         roads.points[points], indices=np.repeat(np.arange(len(links)), sizes)
     )
-    # A third of a point: nobody sees what is left out.
+    # A third of a point: what is left out cannot be seen.
     simpler = shapely.simplify(lines, metres / 3)
     strokes = _strokes(
         shapely.get_coordinates(simpler),

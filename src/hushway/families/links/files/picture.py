@@ -9,11 +9,21 @@ from matplotlib.ticker import FuncFormatter
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.geo import shown_links
 from hushway.families.links.files.map import draw_network, draw_scale
+from hushway.families.links.files.rows import class_zones
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.roads import CLASSES
-from hushway.families.links.public.universe import ClassZones
 from hushway.privacy.certificate import Certificate
-from hushway.release.drawing.ground import TALL, png_of, poster, write_words
+from hushway.release.drawing.ground import (
+    INK,
+    SOFT,
+    TALL,
+    png_of,
+    poster,
+    set_grid,
+    set_title,
+    shortened,
+    write_words,
+)
 from hushway.release.wording import claim_text
 
 # In parts of the figure.
@@ -65,7 +75,6 @@ def _hidden_words(table: LinkTable) -> str:
     )
 
 
-_INK, _SOFT, _LINE = "#1c2430", "#5a6675", "#d9dee5"
 _BAR, _LIGHT = "#8c2f6b", "#dcbcd0"
 _NOISE_COLOURS = ("#3a7c8b", "#7fb3ad", "#efcf7f", "#dd8b26", "#b55417")
 _CLASS_NAMES = ("1 motorways", "2", "3", "4", "5 residential")
@@ -90,7 +99,7 @@ def draw_classes(axes: Axes, table: LinkTable) -> None:
     axes.set_yticks(at, _CLASS_NAMES)
     axes.invert_yaxis()
     axes.set_xlim(0, 1.05 * most if most > 0 else 1.0)
-    axes.set_title("Travellers on links, by class", loc="left", fontsize=11, pad=6)
+    set_title(axes, "Travellers on links, by class")
     _tidy(axes)
 
 
@@ -102,11 +111,11 @@ def draw_noise(axes: Axes, table: LinkTable) -> None:
     at = np.arange(len(rows))
     axes.barh(at, percent, height=0.62, color=_NOISE_COLOURS, linewidth=0)
     for row, value in enumerate(percent.tolist()):
-        axes.text(value + 1.5, row, f"{value:.0f}%", fontsize=8, color=_SOFT, va="center")
+        axes.text(value + 1.5, row, f"{value:.0f}%", fontsize=8, color=SOFT, va="center")
     axes.set_yticks(at, _SHARE_WORDS)
     axes.invert_yaxis()
     axes.set_xlim(0, 1.16 * max(float(percent.max()), 1.0))
-    axes.set_title("Standard error as a share of the count", loc="left", fontsize=11, pad=6)
+    set_title(axes, "Standard error as a share of the count")
     _tidy(axes)
     axes.set_xticks([])
 
@@ -121,13 +130,11 @@ def draw_hours(axes: Axes, table: LinkTable) -> None:
     axes.set_xticks(range(0, len(periods), step), labels)
     axes.set_ylim(0, 1.05 * float(sums.max()) if sums.any() else 1.0)
     axes.set_xlim(-0.7, len(periods) - 0.3)
-    axes.set_title("Travellers on links, by period", loc="left", fontsize=11, pad=6)
+    set_title(axes, "Travellers on links, by period")
     axes.yaxis.set_major_formatter(FuncFormatter(_number))
     axes.tick_params(length=0, labelsize=8)
     axes.tick_params(axis="x", rotation=0 if len(labels) <= _MOST_FLAT_LABELS else 60)
-    axes.grid(axis="y", color=_LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    set_grid(axes, "y")
 
 
 def draw_streets(axes: Axes, table: LinkTable) -> None:
@@ -142,14 +149,14 @@ def draw_streets(axes: Axes, table: LinkTable) -> None:
         height=0.62,
         color=_BAR,
         linewidth=0,
-        error_kw={"ecolor": _INK, "elinewidth": 1.1, "capsize": 2.2},
+        error_kw={"ecolor": INK, "elinewidth": 1.1, "capsize": 2.2},
     )
     axes.set_yticks(at, [street_name(table, link) for link in table.link[rows].tolist()])
     for label in axes.get_yticklabels():
         label.set_parse_math(False)
     axes.set_ylim(_MOST_STREETS - 0.5, -0.5)
     axes.set_xlim(0, 1.05 * float((counts + errors).max()) if len(rows) else 1.0)
-    axes.set_title("Busiest streets, ±2 standard errors", loc="left", fontsize=11, pad=6)
+    set_title(axes, "Busiest streets, ±2 standard errors")
     _tidy(axes)
 
 
@@ -172,7 +179,7 @@ def street_name(table: LinkTable, link: int) -> str:
     """Returns what a link is called on the picture: its street, or else its id."""
     roads = table.universe.roads
     name = str(roads.name[link]) or f"link {roads.link_id[link]}"
-    return name if len(name) <= _MOST_LETTERS else name[: _MOST_LETTERS - 1] + "…"
+    return shortened(name, _MOST_LETTERS)
 
 
 def totals_by_link(table: LinkTable) -> FloatArray:
@@ -185,10 +192,8 @@ def totals_by_link(table: LinkTable) -> FloatArray:
 
 def rest_by_class(table: LinkTable) -> FloatArray:
     """Returns what was fitted to the links that do not show, over all zones and periods."""
-    group, used = ClassZones(universe=table.universe).links
-    _, some = np.unique(group, return_index=True)
-    classes = table.universe.roads.road_class[some]
-    by_group = table.rest.counts.reshape(-1, len(used)).sum(axis=0)
+    classes = [road_class for _, road_class in class_zones(table.universe)]
+    by_group = table.rest.counts.reshape(-1, len(classes)).sum(axis=0)
     return np.asarray(np.bincount(classes, by_group, len(CLASSES) + 1)[1:])
 
 
@@ -196,9 +201,7 @@ def _tidy(axes: Axes) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(_number))
     axes.locator_params(axis="x", nbins=5)
     axes.tick_params(length=0, labelsize=8)
-    axes.grid(axis="x", color=_LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "bottom"]].set_visible(False)
+    set_grid(axes, "x", spine="left")
 
 
 def _number(value: float, _: int | None) -> str:

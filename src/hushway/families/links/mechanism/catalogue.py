@@ -12,7 +12,8 @@ from pydantic import Field, model_validator
 
 from hushway.release.catalogue import Catalogue, MechanismSpec
 from hushway.release.mechanism import budget_for
-from hushway.release.plans.sections import Section, Share
+from hushway.release.plans.sections import Section
+from hushway.release.plans.values import Share
 from hushway.release.terms import stated_loss
 
 if TYPE_CHECKING:

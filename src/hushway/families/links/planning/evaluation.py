@@ -22,11 +22,6 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
 
     Privacy:
         Reads all exact traces: what it returns carries no guarantee.
-
-    Args:
-        release: The release folder, which was verified.
-        job: The job of its plan.
-        context: What counts the traces.
     """
     rows, universe = job.rows, job.geography
     assert isinstance(rows, TraceRows)  # noqa: S101  what a links plan makes

@@ -12,22 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.engine.key import BoundingKey
-from hushway.families.links.city.traces_city import TraceCity
-from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.routing import shortest_routes
-from hushway.families.links.matching.traces import Traces, Ways
+from hushway.families.links.matching.traces import Traces
 from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.planning.invented_rows import Drives
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse, MovementCells
 from hushway.families.links.rows.bounding import ArrayMovements
-from hushway.families.links.rows.noisy import EndNoise, MetricEnds, noisy_ends
-from hushway.families.links.rows.trips import Splitting, Trips
 from hushway.families.links.study.paper import PaperLinksPlan, Study, paper_links, study_of
-from hushway.families.links.study.scene import Drives, LinkScene
+from hushway.families.links.study.scene import LinkScene
 from hushway.privacy.measured import Internal, Measured
 from hushway.privacy.query import Query
-from hushway.privacy.randomness import SeededSource
 
 _INTERVAL_S = 5.0
 _PACE_M_S = 9.0
@@ -261,111 +256,3 @@ def _exact_items(counter: ArrayMovements, universe: LinkUniverse) -> FloatArray:
     counts = np.zeros(universe.items)
     counts[exact.cells] = exact.values
     return counts
-
-
-# What noise at the ends of trips leaves to see of the true ends, and what it costs.
-#
-# The guarantee speaks of the first and the last position of a trip. The positions between them are
-# used as they are unless a disc around a noisy end takes them, so a trip may still pass by its true
-# beginning: because noise and chance led it there, or because positions beyond the discs did.
-
-
-@dataclass(frozen=True, kw_only=True)
-class EndsShown:
-    """Shares, over all trips of a city.
-
-    Attributes:
-        first: Trips whose counted way has the true first link.
-        first_two: Trips whose counted way has the true first or second link.
-        led_to_first: Trips that positions beyond the discs alone lead to their true first link.
-        led_to_first_two: The same for the first or second link.
-        swallowed: Trips of which nothing is left between their noisy ends.
-        found: True links of trips that are on their counted ways.
-        right: Links on counted ways that are true.
-        error: Root mean square error of trips on links, over that of counting nothing.
-        error_without_ends: The same if ways began and ended where the discs do.
-    """
-
-    first: float
-    first_two: float
-    led_to_first: float
-    led_to_first_two: float
-    swallowed: float
-    found: float
-    right: float
-    error: float
-    error_without_ends: float
-
-
-def ends_shown(city: TraceCity, ends: MetricEnds, seed: int) -> Internal[EndsShown]:
-    """Moves the ends of all trips of a city by noise, and compares their ways with the true ones.
-
-    Args:
-        city: Trips whose true links are known.
-        ends: The noise; all trips of a person count here.
-        seed: Chooses the noise.
-    """
-    matcher, bits = Matcher(city.roads), SeededSource(seed)
-    noise = EndNoise(
-        ends=ends,
-        splitting=Splitting(),
-        roads=city.roads,
-        matcher=matcher,
-        key=BoundingKey.draw(bits),
-        bits=bits,
-    )
-    trips = Trips(person=np.arange(len(city)), traces=city.traces)
-    noisy = noisy_ends(trips, noise).traces
-    true = _links(city.truth)
-    counted, led = (_links(matcher.match(traces)) for traces in (noisy, _between(noisy)))
-    hits = sum(len(set(own) & set(way)) for own, way in zip(true, counted, strict=True))
-    return Internal(
-        EndsShown(
-            first=_share(true, counted, 1),
-            first_two=_share(true, counted, 2),
-            led_to_first=_share(true, led, 1),
-            led_to_first_two=_share(true, led, 2),
-            swallowed=float(np.mean(np.diff(noisy.start) == _BOTH_ENDS)),
-            found=hits / sum(len(set(own)) for own in true),
-            right=hits / sum(len(set(way)) for way in counted),
-            error=_error(true, counted, city.roads.links),
-            error_without_ends=_error(true, led, city.roads.links),
-        )
-    )
-
-
-_BOTH_ENDS = 2
-
-
-def _links(ways: Ways) -> list[list[int]]:
-    bounds = zip(ways.start[:-1], ways.start[1:], strict=True)
-    return [ways.link[low:high].tolist() for low, high in bounds]
-
-
-def _between(traces: Traces) -> Traces:
-    """Returns trips without their ends."""
-    inner = np.ones(len(traces.x), dtype=np.bool_)
-    inner[traces.start[:-1]] = inner[traces.start[1:] - 1] = False
-    return Traces(
-        start=traces.start - _BOTH_ENDS * np.arange(len(traces) + 1),
-        x=traces.x[inner],
-        y=traces.y[inner],
-        seconds=traces.seconds[inner],
-    )
-
-
-def _share(true: Sequence[list[int]], ways: Sequence[list[int]], count: int) -> float:
-    """Returns the share of trips with one of their first true links on their way."""
-    hits = [bool(set(own[:count]) & set(way)) for own, way in zip(true, ways, strict=True)]
-    return float(np.mean(hits))
-
-
-def _error(true: Sequence[list[int]], ways: Sequence[list[int]], links: int) -> float:
-    exact, counted = (
-        np.bincount(
-            np.concatenate([np.unique(np.array(way, np.int64)) for way in all_ways]),
-            minlength=links,
-        )
-        for all_ways in (true, ways)
-    )
-    return float(np.linalg.norm(counted - exact) / np.linalg.norm(exact))

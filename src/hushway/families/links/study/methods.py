@@ -28,7 +28,7 @@ from hushway.families.links.study.paper_range import RangeRule
 from hushway.families.links.study.scene import LinkScene, drives_of, one_period
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import Interval
+from hushway.study.results import Figures, Interval
 
 # What the paper prints.
 # Section VI-D, figure 5, in miles.
@@ -155,23 +155,6 @@ def _errors(truth: FloatArray, counts: FloatArray, scene: LinkScene) -> dict[str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One number of the reproduction.
-
-    Attributes:
-        method: The method.
-        epsilon: The budget, as text.
-        figure: What was measured: an attribute of `LinkErrors`, or "moved" or "widened".
-        interval: Mean over runs, with its 95% interval.
-    """
-
-    method: str
-    epsilon: str
-    figure: str
-    interval: Interval
-
-
-@dataclass(frozen=True, kw_only=True)
 class Attacks:
     """How attacks went.
 
@@ -210,16 +193,12 @@ class Reproduction:
     """Everything that was measured: internal, computed against the (synthetic) truth.
 
     Attributes:
-        runs: Runs of each method and budget.
         trips: Trajectories of the hour.
         people: People of the hour.
         day_trips: Trajectories of the day.
-        links: Links of the map.
         miles: Length of the network without noise.
-        figures: The numbers.
-        attacks: How attacks went.
+        figures: The numbers by method and budget: those of `LinkErrors`, "moved" and "widened".
         gains: By number of trips and way to fit: the root mean square error of links.
-        drawn: What the pictures of networks show.
     """
 
     runs: int
@@ -228,19 +207,14 @@ class Reproduction:
     day_trips: int
     links: int
     miles: float
-    figures: tuple[Figure, ...]
+    figures: Figures
     attacks: Attacks
     gains: dict[str, dict[str, float]]
     drawn: Drawn
 
     def of(self, method: str, epsilon: str, figure: str) -> Interval:
         """Returns one number."""
-        wanted = (method, epsilon, figure)
-        return next(
-            found.interval
-            for found in self.figures
-            if (found.method, found.epsilon, found.figure) == wanted
-        )
+        return self.figures.of(method, epsilon, figure)
 
 
 # Of all links, the busiest ones: what a city calls its major routes.

@@ -10,6 +10,7 @@ from hushway.arrays import FloatArray
 from hushway.families.links.city.berkeley import berkeley
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.traces_city import TraceCity
+from hushway.families.links.planning.invented_rows import Drives
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.study.attacks import (
     away_from,
@@ -36,7 +37,6 @@ from hushway.families.links.study.methods import (
     SOUND,
     Attacks,
     Drawn,
-    Figure,
     Hour,
     Reproduction,
     day_of,
@@ -49,17 +49,18 @@ from hushway.families.links.study.methods import (
     with_metric_ends,
 )
 from hushway.families.links.study.paper import study_of
-from hushway.families.links.study.scene import Drives, LinkScene, measure_link_gains, one_period
+from hushway.families.links.study.scene import LinkScene, measure_link_gains, one_period
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
-from hushway.study.study_table import interval_of
+from hushway.study.results import Figures
 
 RUNS: Final = 5
 GAIN_TRIPS: Final = (1_200, 10_000, 100_000)
 GAIN_LINKS: Final = 50_000
 DRAWN_EPSILON: Final = "1"
 
-_Runs = list[dict[str, float]]
+# Counts of links, and figures by name.
+_Run = tuple[FloatArray, dict[str, float]]
 
 
 def reproduce_dp_ani(
@@ -72,27 +73,17 @@ def reproduce_dp_ani(
     cities: tuple[TraceCity, TraceCity] | None = None,
     progress: Progress,
 ) -> Internal[Reproduction]:
-    """Runs every method at every budget, the attacks, and the gains of the fit.
-
-    Args:
-        runs: Runs of each method and budget; run r has the same seed with every method.
-        seed: Chooses the people of the city.
-        gain_trips: Numbers of trips at which the gains of the fit are measured.
-        gain_links: Size of the network on which they are.
-        epsilons: The budgets, 1 among them.
-        cities: An hour and a day of traces on the same roads; those of Berkeley if left out.
-        progress: Told where it is.
-    """
+    """Runs every method at every budget, the attacks, and the gains of the fit."""
     progress("Making the city")
     if cities is None:
         cities = berkeley(seed), berkeley(seed, hours=range(24))
     hour = hour_of(cities[0])
-    figures: list[Figure] = []
+    figures = Figures("method", "epsilon")
     drawn = {"original": hour.truth}
-    for name, epsilon, found, counts in _all_runs(hour, cities[1], runs, epsilons, progress):
-        figures += _figures(name, epsilon, found)
+    for name, epsilon, found in _all_runs(hour, cities[1], runs, epsilons, progress):
+        figures.add(name, epsilon, rows=[row for _, row in found])
         if epsilon == DRAWN_EPSILON:
-            drawn[name] = counts
+            drawn[name] = found[0][0]
     progress("Attacks")
     roads = hour.study.roads
     attacks = attack(roads).value
@@ -116,7 +107,7 @@ def reproduce_dp_ani(
             day_trips=len(cities[1]),
             links=roads.links,
             miles=network_length(hour.truth, roads) / METRES_OF_MILE,
-            figures=tuple(figures),
+            figures=figures,
             attacks=attacks,
             gains=gains,
             drawn=_drawn(drawn, roads),
@@ -126,56 +117,37 @@ def reproduce_dp_ani(
 
 def _all_runs(
     hour: Hour, day_city: TraceCity, runs: int, epsilons: tuple[str, ...], progress: Progress
-) -> Iterator[tuple[str, str, _Runs, FloatArray]]:
-    """Yields every method at every budget: its name, the budget, all runs, and counts of run 0."""
+) -> Iterator[tuple[str, str, list[_Run]]]:
+    """Yields every method at every budget, with all of its runs."""
     day = day_of(day_city)
     hour_counter, day_counter = hour.scene.bounded(HOUR_LIMITS), day.bounded(DAY_LIMITS)
-    noisy_scenes = []
+    noisy = []
     for run in range(runs):
         progress("Moving ends by metric noise", run / runs)
-        noisy_scenes.append(with_metric_ends(hour, run))
-    noisy_counters = [scene.bounded(HOUR_LIMITS) for scene in noisy_scenes]
+        moved = with_metric_ends(hour, run)
+        noisy.append((moved, moved.bounded(HOUR_LIMITS)))
+    truth = hour.scene.truth
     for step, epsilon in enumerate(epsilons):
         share = step / len(epsilons)
         for name in PRINTED:
             progress(f"ε = {epsilon}: {name}", share)
-            yield _collected(
-                name, epsilon, [printed_run(name, hour, epsilon, run).value for run in range(runs)]
-            )
-        yield _collected(REMOVAL, epsilon, [removal_run(hour).value])
+            yield name, epsilon, [printed_run(name, hour, epsilon, r).value for r in range(runs)]
+        yield REMOVAL, epsilon, [removal_run(hour).value]
         progress(f"ε = {epsilon}: sound", share)
-        mechanism, for_day = mechanism_of(epsilon, HOUR_LIMITS), mechanism_of(epsilon, DAY_LIMITS)
-        truth = hour.scene.truth
-        yield _collected(
-            SOUND,
-            epsilon,
-            [sound_run(hour.scene, hour_counter, mechanism, r, truth).value for r in range(runs)],
-        )
-        yield _collected(
-            METRIC,
-            epsilon,
-            [
-                sound_run(noisy_scenes[r], noisy_counters[r], mechanism, r, truth).value
-                for r in range(runs)
-            ],
-        )
-        yield _collected(
-            DAY,
-            epsilon,
-            [sound_run(day, day_counter, for_day, r, day.truth).value for r in range(runs)],
-        )
-
-
-def _collected(
-    name: str, epsilon: str, found: list[tuple[FloatArray, dict[str, float]]]
-) -> tuple[str, str, _Runs, FloatArray]:
-    return name, epsilon, [figures for _, figures in found], found[0][0]
-
-
-def _figures(method: str, epsilon: str, found: _Runs) -> Iterator[Figure]:
-    for figure in found[0]:
-        values = np.array([one[figure] for one in found])
-        yield Figure(method=method, epsilon=epsilon, figure=figure, interval=interval_of(values))
+        by_hour, by_day = mechanism_of(epsilon, HOUR_LIMITS), mechanism_of(epsilon, DAY_LIMITS)
+        for name, where, mechanism, true in (
+            (SOUND, [(hour.scene, hour_counter)] * runs, by_hour, truth),
+            (METRIC, noisy, by_hour, truth),
+            (DAY, [(day, day_counter)] * runs, by_day, day.truth),
+        ):
+            yield (
+                name,
+                epsilon,
+                [
+                    sound_run(scene, counter, mechanism, run, true).value
+                    for run, (scene, counter) in enumerate(where)
+                ],
+            )
 
 
 def _drawn(counts: dict[str, FloatArray], roads: RoadNetwork) -> Drawn:

@@ -12,36 +12,22 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.links.fit.table import LinkTable
-from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.matching.traces import Ways
 from hushway.families.links.mechanism.counts import LEFT_OUT, LinkCounts, link_counts, smaller_noise
+from hushway.families.links.planning.invented_rows import Drives, random_drives
 from hushway.families.links.public.roads import RoadNetwork, grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
 from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.geography.periods import Periods
-from hushway.numerics.chance import generator
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Internal, Measured
 from hushway.privacy.randomness import SeededSource
+from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.mechanism import Measurements
-from hushway.study.study_table import StudyBudget
 
 # Metres. Wide enough for a zone to hold streets of all classes.
 _ZONE_M = 2000.0
-
-
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Drives:
-    """What people did: a row for each item of a person, in any order, with repetitions.
-
-    Attributes:
-        person: Code of the person.
-        item: The link; or links + node for a beginning; or links + nodes + node for an end.
-    """
-
-    person: IntArray
-    item: IntArray
 
 
 def drives_of(ways: Ways, person: IntArray, roads: RoadNetwork) -> Drives:
@@ -84,12 +70,7 @@ def one_period(
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class LinkScene:
-    """Where link counts are compared: nobody is cut down in the truth.
-
-    Attributes:
-        universe: The public roads and zones, and one period.
-        drives: What people did; all of it falls into the period.
-    """
+    """Where link counts are compared: nobody is cut down in the truth."""
 
     universe: LinkUniverse
     drives: Drives
@@ -134,40 +115,8 @@ def dense_counts(table: LinkTable) -> FloatArray:
 
 
 MAX_ITEMS: Final = 60
-_ROUTINGS = 10
-_STREAM = 160
-# Trips are mostly short: the typical distance between their ends, in metres.
-_TYPICAL_M = 2500.0
-_NEARBY = 8
 
 Fit = Callable[[LinkScene, ArrayMovements, Loss, int], FloatArray]
-
-
-def random_drives(roads: RoadNetwork, trips: int, seed: int) -> Drives:
-    """Returns trips of as many people: fastest routes, each by somebody's own idea of fast.
-
-    Of some places for the other end, a near one is more likely to be taken than a far one.
-    """
-    rng = generator(seed, _STREAM)
-    origin = _nodes(rng, roads, trips)
-    choices = np.column_stack([_nodes(rng, roads, trips) for _ in range(_NEARBY)])
-    away = roads.node_points[choices] - roads.node_points[origin][:, None, :]
-    keys = np.hypot(away[..., 0], away[..., 1]) / _TYPICAL_M + np.log(
-        -np.log(rng.random(choices.shape))
-    )
-    destination = choices[np.arange(trips), keys.argmin(axis=1)]
-    seconds = roads.length / roads.speed
-    person, item = [], []
-    for part in np.array_split(np.arange(trips), _ROUTINGS):
-        cost = seconds * (0.7 + 0.6 * rng.random(roads.links))
-        start, links = shortest_routes(roads, origin[part], destination[part], cost)
-        length = np.diff(start)
-        driven = np.flatnonzero(length)
-        begins = roads.links + origin[part[driven]]
-        ends = roads.links + roads.nodes + destination[part[driven]]
-        person.append(np.concatenate([np.repeat(part, length), part[driven], part[driven]]))
-        item.append(np.concatenate([links, begins, ends]))
-    return Drives(person=np.concatenate(person), item=np.concatenate(item))
 
 
 def measure_link_gains(
@@ -176,14 +125,6 @@ def measure_link_gains(
     """Fits noisy counts in ever better ways.
 
     Every way costs the same; one that asks for sums by class has more noise on the links.
-
-    Args:
-        roads: The road network.
-        trips: How many people drive, once each.
-        epsilon: The budget for each person.
-        delta: The chance of failure.
-        runs: Seeds of the noise.
-        seed: Chooses the drives.
 
     Returns:
         By way to fit: the root mean square error over all links of each run.
@@ -200,10 +141,6 @@ def measure_link_gains(
             for name, fit in FITS.items()
         }
     )
-
-
-def _nodes(rng: np.random.Generator, roads: RoadNetwork, count: int) -> IntArray:
-    return np.asarray(rng.random(count) * roads.nodes, dtype=np.int64)
 
 
 def _noisy(scene: LinkScene, counter: ArrayMovements, budget: Loss, run: int) -> FloatArray:

@@ -45,7 +45,6 @@ class City:
     """A city with one table of trips.
 
     Attributes:
-        name: What the city is called.
         cells: The public universe of its origin-destination table.
         network: Its buses and shuttles.
         modes: Names of the transport modes.
@@ -71,10 +70,6 @@ class City:
 
         Trips have the columns trip_id, rider, origin, destination and departed_at, a wall-clock
         time: ISO text in trips.csv, a timestamp without a zone in trips.parquet.
-
-        Args:
-            folder: Where to write; made if it is missing.
-            format: The format of the trips. The public files are always CSV.
         """
         # pyarrow takes a noticeable part of a second to load, and most users of a city never write
         # it.

@@ -1,21 +1,21 @@
 """What the synthetic city holds, as a table: `python -m hushway.families.od.city.describe`."""
 
-import argparse
-import sys
-
 import numpy as np
 
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.city import City
 from hushway.families.od.city.places import WINDOW
+from hushway.study.describe import facts_table, print_tables
 
 
-def table(*, seed: int) -> str:
+def table(seed: int) -> str:
     """Returns the figures of the weekday and the weekend as a Markdown table."""
-    weekday, weekend = (_facts(ann_arbor(seed=seed, day=day)) for day in ("weekday", "weekend"))
-    lines = ["| | weekday | weekend |", "|---|---:|---:|"]
-    lines += [f"| {fact} | {weekday[fact]} | {weekend[fact]} |" for fact in weekday]
-    return "\n".join(lines) + "\n"
+    return facts_table(
+        {
+            "weekday": _facts(ann_arbor(seed=seed, day="weekday")),
+            "weekend": _facts(ann_arbor(seed=seed, day="weekend")),
+        }
+    )
 
 
 def _facts(city: City) -> dict[str, str]:
@@ -47,12 +47,5 @@ def _facts(city: City) -> dict[str, str]:
     }
 
 
-def main() -> None:
-    """Prints the table."""
-    parser = argparse.ArgumentParser(description="Figures of the synthetic Ann Arbor.")
-    parser.add_argument("--seed", type=int, default=1)
-    sys.stdout.write(table(seed=parser.parse_args().seed))
-
-
 if __name__ == "__main__":
-    main()
+    print_tables("Ann Arbor", table)

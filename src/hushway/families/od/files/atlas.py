@@ -11,9 +11,9 @@ from hushway.errors import damaged
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.check import read_universe
 from hushway.families.od.files.features import read_features
-from hushway.families.od.files.margins import read_margins_parquet
+from hushway.families.od.files.margins import read_margins
 from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
-from hushway.families.od.files.rows import Rows, read_parquet
+from hushway.families.od.files.rows import Rows, joined, read_parquet
 from hushway.families.od.fit.table import KNOWN
 from hushway.families.od.mechanism.learned import LEARNED
 from hushway.families.od.public.cells import ODCells
@@ -59,23 +59,11 @@ def _rows(folder: Path, universe: ODCells) -> Rows:
         if len(part.cells) and (part.cells[0] <= last or np.any(np.diff(part.cells) <= 0)):
             raise damaged(f"The rows of {PARQUET} are not cells in order, each once.")
         last = int(part.cells[-1]) if len(part.cells) else last
-        moving = part.counts != 0
-        parts.append(
-            Rows(
-                cells=part.cells[moving],
-                counts=part.counts[moving],
-                standard_errors=part.standard_errors[moving],
-            )
-        )
-        held += int(np.count_nonzero(moving))
-        # Told before memory is full.
+        parts.append(part[part.counts != 0])
+        held += len(parts[-1].cells)
+        # Refused before memory is full.
         refuse_many(held)
-    nothing = np.empty(0, dtype=np.int64)
-    return Rows(
-        cells=np.concatenate([nothing, *(part.cells for part in parts)]),
-        counts=np.concatenate([nothing, *(part.counts for part in parts)]),
-        standard_errors=np.concatenate([np.empty(0), *(part.standard_errors for part in parts)]),
-    )
+    return joined(parts)
 
 
 def _margins(
@@ -87,7 +75,7 @@ def _margins(
         return ()
     features = read_features(read_plain(folder / FEATURES, LIST_BYTES), folder / PAIRS, universe)
     learnt = terms.mechanism.name == LEARNED
-    return read_margins_parquet(folder / MARGINS, features, learnt=learnt)
+    return read_margins(folder / MARGINS, features, learnt=learnt)
 
 
 def _flows(universe: ODCells, rows: Rows, error: str) -> Flows:

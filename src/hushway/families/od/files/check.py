@@ -10,9 +10,9 @@ import numpy as np
 from hushway.errors import damaged
 from hushway.families.od.files.adds_up import PublishedSums, sums_of_rows
 from hushway.families.od.files.features import read_features
+from hushway.families.od.files.flows import MOST_LINES
 from hushway.families.od.files.guard import check_stated
-from hushway.families.od.files.lines import MOST_LINES
-from hushway.families.od.files.margins import read_margins_parquet
+from hushway.families.od.files.margins import read_margins
 from hushway.families.od.files.names import (
     ADDS_UP,
     CSV,
@@ -28,8 +28,7 @@ from hushway.families.od.files.names import (
 from hushway.families.od.files.omx import fits_omx
 from hushway.families.od.files.published import FILES, describe
 from hushway.families.od.files.rows import read_parquet
-from hushway.families.od.files.summary import summary_of
-from hushway.families.od.files.view import ReadView
+from hushway.families.od.files.view import ReadView, facts_of_rows
 from hushway.families.od.fit.table import known_share
 from hushway.families.od.mechanism.learned import LEARNED
 from hushway.families.od.public.cells import ODCells
@@ -65,7 +64,7 @@ def check_od(
     table = notes.attempt("rows", lambda: _rows(folder, universe, facts))
     if table is None:
         return None
-    notes.attempt("formats", lambda: _formats(folder, table))
+    notes.holds("formats", lambda: check_files(FILES, table, folder), _formats_words(table))
     read: ReadView | None = table
     if certificate.terms.mechanism.parameters.get(PARAMETER):
         learnt = certificate.terms.mechanism.name == LEARNED
@@ -73,18 +72,14 @@ def check_od(
     if read is None:
         return None
     whole = read
-    notes.attempt("terms", lambda: _terms(certificate, whole))
+    notes.holds("terms", lambda: check_stated(certificate, whole), TERMS_HOLD)
     return describe(whole)
 
 
 def read_universe(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> tuple[ODCells, str]:
-    """Reads the public cells of a release, and returns a sentence about them too.
-
-    Raises:
-        ReleaseError: They are not the cells that the certificate was made for.
-    """
+    """Reads the public cells of a release, and returns a sentence about them too."""
     universe = ODCells(
         locations=read_locations(read_plain(folder / LOCATIONS, LIST_BYTES)),
         periods=read_periods(read_plain(folder / PERIODS, LIST_BYTES)),
@@ -99,11 +94,12 @@ def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[Re
         universe=universe,
         threshold=facts["threshold"],
         zeros_left_out=facts.get("zeros_left_out", False),
-        rows=summary_of(read_parquet(folder / PARQUET, universe)),
+        rows=facts_of_rows(read_parquet(folder / PARQUET, universe)),
+        folder=folder,
     )
     rows = read.rows.number
     if read.zeros_left_out:
-        if rows != read.rows.moving:
+        if rows != read.rows.above_zero:
             raise damaged("A row has a count of 0 in a table that leaves out zeros.")
         return read, f"{rows:,} rows, each a public cell, with counts above 0."
     if read.threshold is None and rows != universe.size:
@@ -112,13 +108,11 @@ def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[Re
     return read, f"{rows:,} rows, {what}, with counts of 0 or more."
 
 
-def _formats(folder: Path, read: ReadView) -> tuple[bool, str]:
-    check_files(FILES, read, folder)
+def _formats_words(read: ReadView) -> str:
     lines = f", {LINES}" if read.rows.number <= MOST_LINES else ""
     agreed = f"{CSV}{lines} and {FLOWS} hold the same numbers as {PARQUET}."
-    if not fits_omx(read.universe):
-        return True, agreed
-    return True, f"{agreed} {OMX} is sealed, but its numbers are not compared."
+    sealed = f" {OMX} is sealed, but its numbers are not compared."
+    return agreed + (sealed if fits_omx(read.universe) else "")
 
 
 def _with_sums(notes: Notes, folder: Path, table: ReadView, *, learnt: bool) -> ReadView | None:
@@ -128,7 +122,11 @@ def _with_sums(notes: Notes, folder: Path, table: ReadView, *, learnt: bool) -> 
         return None
     read = notes.attempt("margins", lambda: _margins(folder, table, features, learnt=learnt))
     if read is not None:
-        notes.attempt("adds up", lambda: _adds_up(folder, read))
+        notes.holds(
+            "adds up",
+            lambda: check_files(FILES, read, folder, "adds up"),
+            f"Finer sums add up to coarser ones, and {ADDS_UP} says so.",
+        )
     return read
 
 
@@ -141,19 +139,19 @@ def _features(folder: Path, universe: ODCells) -> tuple[tuple[Feature, ...], str
 def _margins(
     folder: Path, table: ReadView, features: Sequence[Feature], *, learnt: bool
 ) -> tuple[ReadView, str]:
-    margins = read_margins_parquet(folder / MARGINS, features, learnt=learnt)
-    _check_sums_of_rows(folder, margins)
+    margins = read_margins(folder / MARGINS, features, learnt=learnt)
+    _check_sums_of_rows(table, margins)
     read = replace(table, margins=margins)
     check_files(FILES, read, folder, "margins")
     count = sum(feature.size for feature in features)
-    known = f" {_known(folder, table.universe)}" if learnt else ""
+    known = f" {_known(table)}" if learnt else ""
     return read, f"{count:,} published sums, each the sum of its rows.{known}"
 
 
-def _known(folder: Path, universe: ODCells) -> str:
+def _known(read: ReadView) -> str:
     """Says how much of a table that learnt is known cell by cell."""
     known, every = 0.0, 0
-    for part in read_parquet(folder / PARQUET, universe):
+    for part in read.batches():
         trips = int(part.counts.sum())
         known += known_share(part.counts, part.standard_errors) * trips
         every += trips
@@ -162,22 +160,11 @@ def _known(folder: Path, universe: ODCells) -> str:
     return f"{share:.0%} of the trips stand in rows of at least twice their error.{advice}"
 
 
-def _check_sums_of_rows(folder: Path, margins: Sequence[PublishedSums]) -> None:
+def _check_sums_of_rows(read: ReadView, margins: Sequence[PublishedSums]) -> None:
     features = [sums.feature for sums in margins]
-    batches = read_parquet(folder / PARQUET, features[0].universe)
-    rows = sums_of_rows(features, ((part.cells, part.counts) for part in batches))
+    rows = sums_of_rows(features, ((part.cells, part.counts) for part in read.batches()))
     for sums, own in zip(margins, rows, strict=True):
         if not np.array_equal(sums.counts, own):
             raise damaged(
                 f"A sum of {sums.feature.title!r} in {MARGINS} is not the sum of its rows."
             )
-
-
-def _adds_up(folder: Path, read: ReadView) -> tuple[bool, str]:
-    check_files(FILES, read, folder, "adds up")
-    return True, f"Finer sums add up to coarser ones, and {ADDS_UP} says so."
-
-
-def _terms(certificate: Certificate, read: ReadView) -> tuple[bool, str]:
-    check_stated(certificate, read)
-    return True, TERMS_HOLD

@@ -9,10 +9,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from hushway.arrays import FloatArray
 from hushway.families.od.files.adds_up import PublishedSums, root_mean_square_residual
+from hushway.release.drawing.ground import INK, LINE, SOFT, set_grid, set_title, shortened
 
 MOST_SHOWN = 6
 
-_INK, _SOFT, _LINE = "#1c2430", "#5a6675", "#d9dee5"
 _NOISE, _RESIDUAL = "#3a7c8b", "#D55E00"
 _MOST_LETTERS = 15
 _MOST_TICKS = 6
@@ -33,7 +33,7 @@ def draw_errors(axes: Axes, margins: Sequence[PublishedSums]) -> int:
     rows = np.arange(len(shown))
     # A logarithm knows no 0: what was hit exactly stands at the left edge.
     at_noise, at_residual = np.maximum(noise, 10.0**low), np.maximum(residual, 10.0**low)
-    axes.hlines(rows, at_noise, at_residual, color=_LINE, linewidth=4, zorder=1)
+    axes.hlines(rows, at_noise, at_residual, color=LINE, linewidth=4, zorder=1)
     axes.scatter(
         at_noise,
         rows,
@@ -57,7 +57,7 @@ def draw_errors(axes: Axes, margins: Sequence[PublishedSums]) -> int:
     _set_scale(axes, low, high, len(shown))
     _write_labels(axes, shown)
     _write_numbers(axes, noise, residual)
-    axes.set_title("Error of the sums, in trips", loc="left", fontsize=11, pad=20, x=_LABELS_AT)
+    set_title(axes, "Error of the sums, in trips", pad=20, x=_LABELS_AT)
     axes.legend(
         loc="lower left",
         bbox_to_anchor=(_LABELS_AT - 0.03, 1.0),
@@ -90,23 +90,19 @@ def _set_scale(axes: Axes, low: int, high: int, rows: int) -> None:
     )
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}"))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.grid(axis="x", color=_LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
     axes.tick_params(axis="both", length=0)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    set_grid(axes, "x")
 
 
 def _write_labels(axes: Axes, shown: Sequence[PublishedSums]) -> None:
     axes.set_yticks(range(len(shown)), [""] * len(shown))
     across = axes.get_yaxis_transform()
     for row, sums in enumerate(shown):
-        title, size = sums.feature.title, sums.feature.size
-        if len(title) > _MOST_LETTERS:
-            title = title[: _MOST_LETTERS - 1] + "…"
+        title, size = shortened(sums.feature.title, _MOST_LETTERS), sums.feature.size
         words = f"{size:,} {'sum' if size == 1 else 'sums'}"
         for text, points, edge, colour in (
-            (title, 8.5, "bottom", _INK),
-            (words, 7.0, "top", _SOFT),
+            (title, 8.5, "bottom", INK),
+            (words, 7.0, "top", SOFT),
         ):
             axes.text(
                 _LABELS_AT,

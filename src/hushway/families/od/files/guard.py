@@ -2,13 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NoReturn
 
 import numpy as np
 
-from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.od.files.features import MOST_FEATURES, MOST_SUMS
-from hushway.families.od.files.pairs import MOST_LABELS, pair_columns
+from hushway.arrays import FloatArray
+from hushway.errors import ReleaseError
+from hushway.families.od.files.features import (
+    MOST_FEATURES,
+    MOST_LABELS,
+    MOST_SUMS,
+    pair_columns,
+)
 from hushway.families.od.files.view import ODView
 from hushway.families.od.fit.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.terms import FAMILY, stated_od, stated_terms
@@ -17,6 +21,7 @@ from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
+from hushway.release.folder.guard import are_amounts, check_reads_back, is_column, refuse
 from hushway.release.formats.places import locations_csv, periods_csv, read_locations, read_periods
 from hushway.release.terms import (
     check_domain,
@@ -32,144 +37,115 @@ _MOST_TRIPS = 1 << 61
 
 
 def check_table(table: ODTable) -> None:
-    """Makes sure that a table is made of published numbers.
-
-    Raises:
-        PrivacyError: It is not.
-    """
+    """Makes sure that a table is made of published numbers."""
     if not isinstance(table.universe, ODCells):
-        _refuse("The universe of the table is not one of public cells.")
-    for array, kind in (
-        (table.cells, np.int64),
-        (table.counts, np.int64),
-        (table.standard_errors, np.float64),
-    ):
-        if not _is_array(array, kind):
-            _refuse("The columns of the table are not plain arrays of numbers.")
+        refuse("The universe of the table is not one of public cells.")
+    columns = (table.cells, table.counts, table.standard_errors)
+    if not all(map(is_column, columns, (np.int64, np.int64, np.float64))):
+        refuse("The columns of the table are not plain arrays of numbers.")
     rows, size = len(table.cells), table.universe.size
     if not rows == len(table.counts) == len(table.standard_errors):
-        _refuse("The columns of the table are not of one length.")
+        refuse("The columns of the table are not of one length.")
     ascending = rows == 0 or (
         table.cells[0] >= 0 and table.cells[-1] < size and bool(np.all(np.diff(table.cells) > 0))
     )
     _check_left_out(table)
     every = table.threshold is None and not table.zeros_left_out
     if not ascending or (every and rows != size):
-        _refuse("The rows of the table are not the public cells in order.")
+        refuse("The rows of the table are not the public cells in order.")
     if bool(np.any(table.counts < 0)):
-        _refuse("A count is negative.")
+        refuse("A count is negative.")
     if table.zeros_left_out and not bool(np.all(table.counts)):
-        _refuse("A count is 0 in a table that leaves out zeros.")
-    if not bool(np.all(np.isfinite(table.standard_errors) & (table.standard_errors >= 0))):
-        _refuse("A standard error is not a number of trips.")
+        refuse("A count is 0 in a table that leaves out zeros.")
+    if not are_amounts(table.standard_errors):
+        refuse("A standard error is not a number of trips.")
     _check_estimates(table)
     spread = table.sum_spread
     if spread is not None and not (isinstance(spread, float) and 1 <= spread < math.inf):
-        _refuse("The spread of sums is not a number of 1 or more.")
+        refuse("The spread of sums is not a number of 1 or more.")
 
 
 def _check_estimates(table: ODTable) -> None:
     found = table.estimates
     if (found is None) != (table.sum_spread is None):
-        _refuse("Estimates and the spread of sums belong together.")
+        refuse("Estimates and the spread of sums belong together.")
     if found is None:
         return
-    if type(found) is not Estimates or not _is_array(found.cells, np.int64):
-        _refuse("The estimates of the table are not those of cells.")
+    if type(found) is not Estimates or not is_column(found.cells, np.int64):
+        refuse("The estimates of the table are not those of cells.")
     cells, size = found.cells, table.universe.size
     inside = len(cells) == 0 or (cells[0] >= 0 and cells[-1] < size)
     if not inside or not bool(np.all(np.diff(cells) > 0)):
-        _refuse("The estimates of the table are not those of public cells in order.")
+        refuse("The estimates of the table are not those of public cells in order.")
     if not all(_are_errors(column, len(cells)) for column in (found.means, found.standard_errors)):
-        _refuse("An estimate is not a number of trips.")
+        refuse("An estimate is not a number of trips.")
 
 
 def check_margins(table: ODTable) -> None:
-    """Makes sure that the sums of a table are published ones.
-
-    Raises:
-        PrivacyError: They are not made of published numbers.
-        ReleaseError: They cannot be written.
-    """
+    """Makes sure that the sums of a table are published ones."""
     plain("diagnostics of the fit", table.diagnostics)
     if type(table.margins) is not tuple:
-        _refuse("The sums of the table are not a tuple.")
+        refuse("The sums of the table are not a tuple.")
     for margin in table.margins:
         _check_margin(table, margin)
     features = [margin.feature for margin in table.margins]
     if len({feature.title for feature in features}) != len(features):
-        _refuse("Two published totals of the table have the same title.")
+        refuse("Two published totals of the table have the same title.")
     if features and float(table.counts.sum(dtype=np.float64)) >= _MOST_TRIPS:
-        _refuse("The counts of the table are too large to be added up.")
+        refuse("The counts of the table are too large to be added up.")
     check_sizes(table.universe, features)
 
 
 def check_lists(universe: ODCells) -> None:
-    """Makes sure that a verifier can read the public lists back from their files.
-
-    Raises:
-        ReleaseError: It could not.
-    """
-    try:
-        read_back = (
-            read_locations(locations_csv(universe.locations)).digest,
-            read_periods(periods_csv(universe.periods)).digest,
-        )
-    except (ValueError, ReleaseError):
-        read_back = None
-    if read_back != (universe.locations.digest, universe.periods.digest):
-        raise ReleaseError(
-            "The places or periods would not be the same when read back from the release.",
-            advice="Use plain text for ids and names, and Python's own floats for positions.",
-        )
+    """Makes sure that a verifier can read the public lists back from their files."""
+    check_reads_back(
+        "The places or periods",
+        lambda: (
+            read_locations(locations_csv(universe.locations)).digest == universe.locations.digest
+            and read_periods(periods_csv(universe.periods)).digest == universe.periods.digest
+        ),
+        "Use plain text for ids and names, and Python's own floats for positions.",
+    )
 
 
 def _check_left_out(table: ODTable) -> None:
     if type(table.zeros_left_out) is not bool:
-        _refuse("The table does not say whether it leaves out zeros.")
+        refuse("The table does not say whether it leaves out zeros.")
     if table.zeros_left_out and table.threshold is not None:
-        _refuse("A cell without a row cannot be both 0 and below a threshold.")
+        refuse("A cell without a row cannot be both 0 and below a threshold.")
 
 
 def _check_margin(table: ODTable, margin: MarginTable) -> None:
     # The very classes: a subclass might carry more than what was measured.
     if type(margin) is not MarginTable or type(margin.feature) is not Feature:
-        _refuse("The sums of the table are not sums over public published totals.")
+        refuse("The sums of the table are not sums over public published totals.")
     feature = margin.feature
     if feature.universe is not table.universe and feature.universe.digest != table.universe.digest:
-        _refuse(f"The published total {feature.title!r} is over other cells than the table's.")
-    if not _is_array(margin.measured, np.int64) or not _is_array(margin.fitted, np.float64):
-        _refuse(f"The sums over {feature.title!r} are not plain arrays of numbers.")
+        refuse(f"The published total {feature.title!r} is over other cells than the table's.")
+    if not is_column(margin.measured, np.int64) or not is_column(margin.fitted, np.float64):
+        refuse(f"The sums over {feature.title!r} are not plain arrays of numbers.")
     if not len(margin.measured) == len(margin.fitted) == feature.size:
-        _refuse(f"The sums over {feature.title!r} are not one for each element.")
+        refuse(f"The sums over {feature.title!r} are not one for each element.")
     error = margin.standard_error
     if not isinstance(error, float) or not math.isfinite(error) or error < 0:
-        _refuse(f"The standard error of {feature.title!r} is not a number of trips.")
+        refuse(f"The standard error of {feature.title!r} is not a number of trips.")
     if margin.errors is not None and not _are_errors(margin.errors, feature.size):
-        _refuse(f"The errors of the sums over {feature.title!r} are not one for each element.")
+        refuse(f"The errors of the sums over {feature.title!r} are not one for each element.")
     sound = np.isfinite(margin.fitted) & (np.abs(margin.measured) < _MOST_TRIPS)
     if not bool(np.all(sound)):
-        _refuse(f"A sum over {feature.title!r} is not a number of trips.")
+        refuse(f"A sum over {feature.title!r} is not a number of trips.")
 
 
 def check_sizes(universe: ODCells, features: Sequence[Feature]) -> None:
-    """Makes sure that a release can hold the sums over some features.
-
-    Raises:
-        ReleaseError: They are too many.
-    """
-    labels = universe.pairs * len(pair_columns(features).labels)
+    """Makes sure that a release can hold the sums over some features."""
+    labels = universe.pairs * len(pair_columns(features)[0])
     sums = sum(feature.size for feature in features)
     if len(features) > MOST_FEATURES or sums > MOST_SUMS or labels > MOST_LABELS:
         raise _too_large()
 
 
 def refuse_too_many_places(universe: ODCells) -> None:
-    """Refuses places of which no pair can have a label, before any label is made.
-
-    Raises:
-        ReleaseError: The pairs of places are too many.
-    """
+    """Refuses places of which no pair can have a label, before any label is made."""
     if universe.pairs > MOST_LABELS:
         raise _too_large()
 
@@ -182,29 +158,12 @@ def _too_large() -> ReleaseError:
     )
 
 
-def _are_errors(errors: object, size: int) -> bool:
-    return (
-        isinstance(errors, np.ndarray)
-        and _is_array(errors, np.float64)
-        and len(errors) == size
-        and bool(np.all(np.isfinite(errors) & (errors >= 0)))
-    )
-
-
-def _is_array(array: object, kind: Any) -> bool:
-    return isinstance(array, np.ndarray) and array.dtype == kind and array.ndim == 1
-
-
-def _refuse(message: str) -> NoReturn:
-    raise PrivacyError(message, advice="Publish only what a mechanism's `fit` returned.")
+def _are_errors(errors: FloatArray, size: int) -> bool:
+    return is_column(errors, np.float64, size) and are_amounts(errors)
 
 
 def check_stated(certificate: Certificate, view: ODView) -> None:
-    """Makes sure that a certificate states the terms of a table, and its rows and sums are theirs.
-
-    Raises:
-        ReleaseError: It states other terms, another threshold or other noise.
-    """
+    """Makes sure that a certificate states the terms of a table, its rows and its sums."""
     cells, features = view.universe, view.features
     check_release_type(certificate, FAMILY)
     check_domain(certificate, cells)
@@ -229,7 +188,7 @@ def _check_rows(certificate: Certificate, view: ODView) -> None:
     if any((sums.errors is not None) != learnt for sums in view.margins):
         raise refuse_numbers("errors of the sums")
     if learnt:
-        # Learnt errors are what they are: `summary_of` says that they are numbers.
+        # Learnt errors are what they are: `facts_of_rows` says that they are numbers.
         return
     noise = noise_error(terms.events[0])
     if not all(is_noise(error, noise) for error in view.rows.standard_errors or ()):

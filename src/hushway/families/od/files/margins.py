@@ -5,94 +5,93 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums
-from hushway.families.od.files.intervals import HIGH, LOW
+from hushway.families.od.files.names import FEATURES
+from hushway.families.od.files.rows import HIGH, INTERVAL, LOW
 from hushway.families.od.public.features import Feature
-from hushway.release.formats.csv import (
+from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
-    labelled,
-    positions_among,
-    read_batches,
-    stream_csv,
-    whole_column,
+    NUMBER,
+    WHOLE,
+    Column,
+    Columns,
+    write_parquet,
 )
+from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
 from hushway.release.formats.places import number_array, text_array
 from hushway.release.untrusted.parquet import open_parquet
 
-_MEASURED = pa.schema(
-    [
-        pa.field("published_total", LABEL, nullable=False),
-        pa.field("period", LABEL, nullable=False),
-        pa.field("pair", LABEL, nullable=False),
-        pa.field("count", pa.int64(), nullable=False),
-        pa.field("measured", pa.int64(), nullable=False),
-        pa.field("standard_error", pa.float64(), nullable=False),
-        pa.field("residual", pa.int64(), nullable=False),
-    ]
-)
 ERROR = "count_error"
 
-
-def _with_numbers(schema: pa.Schema, *names: str) -> pa.Schema:
-    return pa.schema([*schema, *(pa.field(name, pa.float64(), nullable=False) for name in names)])
-
-
-SCHEMA = _with_numbers(_MEASURED, LOW, HIGH)
-# Where errors were learnt, the error of every published sum stands in a column of its own.
-LEARNT_SCHEMA = _with_numbers(_MEASURED, ERROR, LOW, HIGH)
-
 _LABELS = ("published_total", "period", "pair")
-_NUMBERS = ("count", "measured", "standard_error", "residual")
+_SUMS = Columns(
+    (
+        Column("published_total", LABEL, f"Title of the published total, as in {FEATURES}."),
+        Column(
+            "period",
+            LABEL,
+            "Class of the periods that are summed over; empty if it is all of them.",
+        ),
+        Column(
+            "pair", LABEL, "Class of the pairs that are summed over; empty if it is all of them."
+        ),
+        Column("count", WHOLE, "Published number of trips: the sum of the published rows."),
+        Column(
+            "measured",
+            WHOLE,
+            "Noisy number of trips, as measured before the fit; may be negative.",
+        ),
+        Column(
+            "standard_error",
+            NUMBER,
+            "Standard deviation of the noise in the measurement, in trips.",
+        ),
+        Column("residual", WHOLE, "The count minus the measurement."),
+    ),
+    key=_LABELS,
+)
+_MEASURED = _SUMS.and_also(
+    Column(LOW, NUMBER, "Lower end of an interval of 95% around the measurement, not below 0."),
+    Column(HIGH, NUMBER, "Upper end of it, not below 0."),
+)
+# Where errors were learnt, the error of every published sum has a column of its own.
+_LEARNT = _SUMS.and_also(
+    Column(ERROR, NUMBER, "Standard deviation of the error in the count, in trips."), *INTERVAL
+)
 
 
-def schema_of(margins: Sequence[PublishedSums]) -> pa.Schema:
-    """Returns the columns of some sums."""
-    return SCHEMA if margins[0].errors is None else LEARNT_SCHEMA
+def margins_columns(*, learnt: bool) -> Columns:
+    """Returns the columns of sums, with learnt errors or without."""
+    return _LEARNT if learnt else _MEASURED
 
 
-def write_margins_parquet(margins: Sequence[PublishedSums], path: Path) -> None:
+def write_margins(margins: Sequence[PublishedSums], path: Path) -> None:
     """Writes sums as one Parquet file."""
-    with pq.ParquetWriter(path, schema_of(margins), compression="zstd") as writer:
-        for batch in _batches(margins):
-            writer.write_batch(batch)
+    write_parquet(path, _columns(margins).schema, _batches(margins))
 
 
-def write_margins_csv(margins: Sequence[PublishedSums], path: Path) -> None:
-    """Writes sums as one CSV file."""
+def margins_csv(margins: Sequence[PublishedSums]) -> Iterator[bytes]:
+    """Yields the same sums as CSV."""
     labels = _texts([margin.feature for margin in margins])
-    stream_csv(path, schema_of(margins), _batches(margins), labels=labels)
+    return table_csv(_columns(margins).names, _batches(margins), labels=labels)
 
 
-def read_margins_parquet(
+def read_margins(
     path: Path, features: Sequence[Feature], *, learnt: bool
 ) -> tuple[PublishedSums, ...]:
-    """Reads sums from a Parquet file, with learnt errors or without.
-
-    Raises:
-        ReleaseError: The rows are not those of the features in order.
-    """
+    """Reads sums from a Parquet file, with learnt errors or without."""
     sums = sum(feature.size for feature in features)
-    schema = LEARNT_SCHEMA if learnt else SCHEMA
-    with open_parquet(path, schema, rows=sums) as file:
+    with open_parquet(path, margins_columns(learnt=learnt).schema, rows=sums) as file:
         if file.metadata.num_rows != sums:
             raise _rewritten(path)
-        return _margins(path, file.iter_batches(batch_size=BATCH_ROWS), features, schema)
+        return _margins(path, file.iter_batches(batch_size=BATCH_ROWS), features)
 
 
-def read_margins_csv(
-    path: Path, features: Sequence[Feature], *, learnt: bool
-) -> tuple[PublishedSums, ...]:
-    """Reads sums from a CSV file, with learnt errors or without.
-
-    Raises:
-        ReleaseError: The rows are not those of the features in order.
-    """
-    schema = LEARNT_SCHEMA if learnt else SCHEMA
-    return _margins(path, read_batches(path, schema, labels=_texts(features)), features, schema)
+def _columns(margins: Sequence[PublishedSums]) -> Columns:
+    return margins_columns(learnt=margins[0].errors is not None)
 
 
 def _batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
@@ -115,25 +114,17 @@ def _batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
                     *([] if margin.errors is None else [number_array(margin.errors[part])]),
                     *(number_array(end[part]) for end in margin.interval),
                 ],
-                schema=schema_of(margins),
+                schema=_columns(margins).schema,
             )
 
 
 def _margins(
-    path: Path,
-    batches: Iterable[pa.RecordBatch],
-    features: Sequence[Feature],
-    schema: pa.Schema,
+    path: Path, batches: Iterable[pa.RecordBatch], features: Sequence[Feature]
 ) -> tuple[PublishedSums, ...]:
     """Gathers rows whose labels are those of the features' elements, in order."""
     parts: list[list[pa.RecordBatch]] = [[] for _ in features]
     owner, first = 0, 0
     for batch in batches:
-        if batch.schema.names != schema.names or any(
-            batch.schema.field(name).type != schema.field(name).type
-            for name in schema.names[len(_LABELS) :]
-        ):
-            raise _rewritten(path)
         taken = 0
         while taken < len(batch):
             if owner == len(features):
@@ -152,28 +143,28 @@ def _margins(
 
 def _margin(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> PublishedSums:
     _check_labels(path, feature, parts)
-    counts, measured, errors, residuals = (
-        np.concatenate([whole_column(part.column(name)) for part in parts]) for name in _NUMBERS
-    )
-    error = float(errors[0])
-    if not np.all(errors == error) or not 0 <= error < np.inf:
+    names = [name for name in parts[0].schema.names if name not in _LABELS]
+    columns = {
+        name: np.concatenate([whole_column(part.column(name)) for part in parts]) for name in names
+    }
+    error = float(columns["standard_error"][0])
+    if not np.all(columns["standard_error"] == error) or not 0 <= error < np.inf:
         raise _rewritten(path)
-    own = None
-    if ERROR in parts[0].schema.names:
-        own = np.concatenate([whole_column(part.column(ERROR)) for part in parts])
-        if not np.all(np.isfinite(own) & (own >= 0)):
-            raise _rewritten(path)
+    own = columns.get(ERROR)
+    if own is not None and not np.all(np.isfinite(own) & (own >= 0)):
+        raise _rewritten(path)
     sums = PublishedSums(
-        feature=feature, counts=counts, measured=measured, standard_error=error, errors=own
+        feature=feature,
+        counts=columns["count"],
+        measured=columns["measured"],
+        standard_error=error,
+        errors=own,
     )
-    if not np.array_equal(sums.residuals, residuals):
+    if not np.array_equal(sums.residuals, columns["residual"]):
         raise damaged(
             f"{path.name}: a residual of {feature.title!r} is not the count minus the measurement."
         )
-    ends = (
-        np.concatenate([whole_column(part.column(name)) for part in parts]) for name in (LOW, HIGH)
-    )
-    if not all(map(np.array_equal, ends, sums.interval)):
+    if not all(map(np.array_equal, (columns[LOW], columns[HIGH]), sums.interval)):
         raise damaged(f"{path.name}: an interval of {feature.title!r} is not that of its error.")
     return sums
 

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray
 from hushway.families.od.files.adds_up import (
@@ -19,15 +18,17 @@ from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.ground import (
-    CLEAR_OF_NOISE,
+    INK,
     MOST_FLOWS,
     TALL,
     WIDE,
-    draw_flows,
     draw_places,
+    draw_strongest,
     plane,
     png_of,
     poster,
+    set_grid,
+    set_title,
     write_words,
 )
 from hushway.release.wording import Sums, claim_text
@@ -38,20 +39,9 @@ def draw_map(axes: Axes, table: ODTable) -> int:
     places = table.universe.locations
     points = plane(places)
     sums = sums_by_pair(table)
-    clear = _clear_flows(table, sums)
-    strongest = clear[np.argsort(sums.totals[clear], kind="stable")[-MOST_FLOWS:]]
     draw_places(axes, points, [place.zone for place in places.places], _visits(table, sums))
-    if len(strongest):
-        _, origin, destination = table.universe.decode(sums.keys[strongest])
-        draw_flows(axes, points[origin], points[destination], sums.totals[strongest])
-    return len(clear)
-
-
-def _clear_flows(table: ODTable, sums: Sums) -> NDArray[np.intp]:
-    """Returns the positions of the flows between two places that exceed their noise clearly."""
     _, origin, destination = table.universe.decode(sums.keys)
-    clear = sums.totals > CLEAR_OF_NOISE * sums.standard_errors
-    return np.flatnonzero(clear & (origin != destination))
+    return draw_strongest(axes, points, sums, origin, destination)
 
 
 def _visits(table: ODTable, sums: Sums) -> FloatArray:
@@ -62,7 +52,7 @@ def _visits(table: ODTable, sums: Sums) -> FloatArray:
     return (ends + np.bincount(destination, sums.totals, places)).astype(np.float64)
 
 
-_INK, _LINE, _BAR = "#1c2430", "#d9dee5", "#3a7c8b"
+_BAR = "#3a7c8b"
 _95_PERCENT = 1.96
 _TWO_ERRORS = 2.0
 _MOST_LABELS, _MOST_FLAT_LABELS = 15, 6
@@ -90,13 +80,11 @@ def draw_periods(axes: Axes, table: ODTable, margins: Sequence[PublishedSums]) -
     _set_ticks(axes, table.universe)
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.grid(axis="y", color=_LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    set_grid(axes, "y")
     if table.universe.periods.cycle == "day" and not table.universe.periods.named:
         # Labels such as "Mon 08:00" need the room, and no explanation.
         axes.set_xlabel("start of the period", fontsize=8.5)
-    axes.set_title(title, loc="left", fontsize=11, pad=6)
+    set_title(axes, title)
 
 
 def measured_periods(margins: Sequence[PublishedSums]) -> PublishedSums | None:
@@ -114,7 +102,7 @@ def _draw_intervals(axes: Axes, totals: FloatArray, half: FloatArray) -> None:
         totals,
         yerr=np.stack([np.minimum(half, totals), half]),
         fmt="none",
-        ecolor=_INK,
+        ecolor=INK,
         elinewidth=1.1,
         capsize=2.2,
     )
@@ -142,7 +130,7 @@ def draw_picture(table: ODTable, certificate: Certificate) -> bytes:
             (0.015, 0.165, 0.52, 0.72) if margins else (0.015, 0.135, 0.52, 0.735)
         )
         clear = draw_map(flows, table)
-        flows.set_title("Flows that stand out from the noise", loc="left", fontsize=11, pad=6)
+        set_title(flows, "Flows that stand out from the noise")
         if margins:
             draw_periods(figure.add_axes((0.605, 0.57, 0.38, 0.315)), table, margins)
             draw_errors(figure.add_axes((0.695, 0.185, 0.215, 0.235)), margins)

@@ -1,36 +1,29 @@
 """The files of an OD release: what is said of each, how it is written and how it is checked."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hushway.families.od.files.adds_up import adds_up_json
-from hushway.families.od.files.agreement import (
-    check_adds_up,
-    check_csv,
-    check_entries,
-    check_flows,
+from hushway.families.od.files.adds_up import adds_up_json, check_adds_up
+from hushway.families.od.files.features import (
+    features_json,
+    pair_columns,
+    pairs_table,
+    write_pairs,
+)
+from hushway.families.od.files.flows import (
+    LINE,
+    MOST_LINES,
+    VIEWER_FLOWS,
+    VIEWER_PLACES,
     check_lines,
-    check_margins_csv,
+    flowmap_locations,
+    flows_csv,
+    write_lines,
 )
-from hushway.families.od.files.described import (
-    flows_words,
-    is_learnt,
-    lines_schema,
-    margins_schema,
-    margins_words,
-    omx_words,
-    pairs_schema,
-    rows_words,
-    tides_schema,
-    trips_schema,
-)
-from hushway.families.od.files.estimates import COLUMNS as ESTIMATE_COLUMNS
-from hushway.families.od.files.estimates import read_estimates, write_estimates
-from hushway.families.od.files.features import features_json
-from hushway.families.od.files.flowmap import flowmap_locations, write_flows
-from hushway.families.od.files.lines import MOST_LINES, write_lines
-from hushway.families.od.files.margins import write_margins_csv, write_margins_parquet
+from hushway.families.od.files.guard import check_lists, check_margins, check_stated, check_table
+from hushway.families.od.files.margins import margins_columns, margins_csv, write_margins
 from hushway.families.od.files.names import (
     ADDS_UP,
     CSV,
@@ -49,22 +42,29 @@ from hushway.families.od.files.names import (
     TIDES_PACKAGE,
 )
 from hushway.families.od.files.omx import MOST_CELLS, fits_omx, write_omx
-from hushway.families.od.files.pairs import pair_columns, write_pairs
-from hushway.families.od.files.rows import batches_of, write_csv, write_parquet
-from hushway.families.od.files.tides import entries_csv, entries_of, has_entries, tides_package
-from hushway.families.od.files.view import ReadView, TableView
+from hushway.families.od.files.rows import ESTIMATES as ESTIMATES_TABLE
+from hushway.families.od.files.rows import (
+    read_estimates,
+    trips_columns,
+    trips_csv,
+    write_estimates,
+    write_rows,
+)
+from hushway.families.od.files.tides import ACTIVITIES, entries_csv, has_entries, tides_package
+from hushway.families.od.files.view import ODView, ReadView, TableView, view_of
+from hushway.families.od.fit.table import ODTable
+from hushway.privacy.certificate import Certificate
 from hushway.release.folder.published_file import (
     Description,
     PublishedFile,
-    check_parts,
-    columns_schema,
+    TableContents,
     describe_files,
-    locations_schema,
+    locations_columns,
     periods_file,
-    table_schema,
-    write_parts,
 )
-from hushway.release.formats.places import location_columns, locations_csv
+from hushway.release.formats.columns import Columns
+from hushway.release.formats.places import locations_csv
+from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 
 def describe(view: TableView | ReadView) -> Description:
@@ -98,14 +98,55 @@ def facts_fit(facts: Mapping[str, Any]) -> bool:
     )
 
 
+def _rows_words(view: ODView) -> str:
+    if view.zeros_left_out:
+        return "The published table. A cell without a row is published as 0."
+    if view.threshold is None:
+        return "The published table. Every public cell has a row, those with a count of 0 too."
+    return (
+        f"The published table. A cell without a row was measured below {view.threshold}; it is not "
+        "known to be 0."
+    )
+
+
+def _trips_columns(view: ODView) -> Columns:
+    if not view.margins:
+        return trips_columns("the noise in the count")
+    if not view.is_learnt:
+        return trips_columns("the noise in the cell's own measurement, before the fit")
+    return trips_columns("the error that is left in the count, as learnt from all noisy counts")
+
+
+def _flows_words(view: ODView) -> str:
+    cycle = view.universe.periods.cycle
+    which = {"week": " with its weekday", "day_type": " of its type"}.get(cycle, "")
+    when = "its day" if cycle == "window" else f"the first day of the window{which}"
+    count = "of that day" if cycle == "window" else f"over all{' such' if which else ''} days"
+    return (
+        f"The rows above 0. The time is the start of the period on {when}, because viewers want a "
+        f"date; the count is {count}."
+    )
+
+
+def _omx_words(view: ODView) -> str:
+    return (
+        "One matrix a period, named after it; rows are origins, columns are destinations, in the "
+        "order of places.csv. A cell without a row is "
+        f"{'published as ' if view.zeros_left_out else ''}0."
+    )
+
+
+def _margins_words(view: ODView) -> str:
+    titles = ", ".join(feature.title for feature in view.features)
+    return (
+        f"The trips of every element of the published totals: {titles}. A count is the sum of "
+        "the rows of trips.parquet in the element, exactly."
+    )
+
+
 def _write_estimates(view: TableView, path: Path) -> None:
     assert view.table.estimates is not None  # noqa: S101  learnt tables have them
     write_estimates(view.universe, view.table.estimates, path)
-
-
-def _write_entries(view: TableView, path: Path) -> None:
-    entries = entries_of(view.universe, batches_of(view.table))
-    write_parts(path, entries_csv(view.universe, entries))
 
 
 ODFile = PublishedFile[TableView, ReadView]
@@ -114,83 +155,65 @@ FILES: tuple[ODFile, ...] = (
     ODFile(
         path=PARQUET,
         title="Trips by period, origin and destination",
-        description=rows_words,
-        schema=trips_schema,
-        write=lambda view, path: write_parquet(view.table, path),
+        description=_rows_words,
+        columns=_trips_columns,
+        write=lambda view, path: write_rows(view.table, path),
     ),
     ODFile(
         path=CSV,
         title="Trips by period, origin and destination",
         description=f"The same numbers as {PARQUET}.",
-        schema=trips_schema,
-        write=lambda view, path: write_csv(view.table, path),
-        check=check_csv,
+        columns=_trips_columns,
+        parts=lambda view: trips_csv(view.universe, view.batches()),
     ),
     ODFile(
         path=LOCATIONS,
         title="Public places",
         description="Where trips may start and end. Public knowledge, not made from the data.",
-        schema=lambda view: locations_schema(location_columns(view.universe.locations)),
-        write=lambda view, path: path.write_bytes(locations_csv(view.universe.locations)),
+        columns=lambda view: locations_columns(view.universe.locations),
+        parts=lambda view: [locations_csv(view.universe.locations)],
+        is_source=True,
     ),
     periods_file(lambda view: view.universe.periods),
     ODFile(
         path=FLOW_LOCATIONS,
         title="Places for flow map viewers",
         description="The same places in the form that flow map viewers read.",
-        schema=table_schema(
-            ("id", "string", "Id of the place."),
-            ("name", "string", "Name of the place."),
-            ("lat", "number", "Latitude in degrees (WGS84)."),
-            ("lon", "number", "Longitude in degrees (WGS84)."),
-            key=["id"],
-        ),
-        write=lambda view, path: path.write_bytes(flowmap_locations(view.universe.locations)),
-        check=lambda read, path: check_parts(
-            path,
-            [flowmap_locations(read.universe.locations)],
-            f"{FLOW_LOCATIONS} does not hold the same numbers as {PARQUET}.",
-        ),
+        columns=VIEWER_PLACES,
+        parts=lambda view: [flowmap_locations(view.universe.locations)],
     ),
     ODFile(
         path=FLOWS,
         title="Flows for flow map viewers",
-        description=flows_words,
-        schema=table_schema(
-            ("origin", "string", "Id of the place where trips start."),
-            ("dest", "string", "Id of the place where trips end."),
-            ("count", "integer", "Published number of trips."),
-            ("time", "string", "First day of the window and start of the period."),
-        ),
-        write=lambda view, path: write_flows(view.table, path),
-        check=check_flows,
+        description=_flows_words,
+        columns=VIEWER_FLOWS,
+        parts=lambda view: flows_csv(view.universe, view.batches()),
     ),
     ODFile(
         path=LINES,
         title="Flows as lines",
         description="GeoParquet: the rows above 0, each with a straight line from origin to "
         "destination in longitudes and latitudes (WGS84).",
-        schema=lines_schema,
-        write=lambda view, path: write_lines(view.table, path),
-        check=check_lines,
+        columns=lambda view: _trips_columns(view).and_also(LINE),
+        write=lambda view, path: write_lines(view.universe, view.batches(), path),
+        check=lambda view, path: check_lines(view.universe, view.batches(), path),
         is_there=lambda view: view.rows.number <= MOST_LINES,
         left_out=f"There are more than {MOST_LINES} rows; draw some of them.",
     ),
     ODFile(
         path=MARGINS,
         title="Sums that add up",
-        description=margins_words,
-        schema=margins_schema,
-        write=lambda view, path: write_margins_parquet(view.margins, path),
+        description=_margins_words,
+        columns=lambda view: margins_columns(learnt=view.is_learnt),
+        write=lambda view, path: write_margins(view.margins, path),
         is_there=lambda view: bool(view.margins),
     ),
     ODFile(
         path=MARGINS_CSV,
         title="Sums that add up",
         description=f"The same numbers as {MARGINS}.",
-        schema=margins_schema,
-        write=lambda view, path: write_margins_csv(view.margins, path),
-        check=check_margins_csv,
+        columns=lambda view: margins_columns(learnt=view.is_learnt),
+        parts=lambda view: margins_csv(view.margins),
         finding="margins",
         is_there=lambda view: bool(view.margins),
     ),
@@ -200,7 +223,7 @@ FILES: tuple[ODFile, ...] = (
         description="Every constraint that the published numbers keep, with the largest "
         "difference found, and how far sums are from their own noisy measurements.",
         write=lambda view, path: path.write_bytes(adds_up_json(view.table, view.margins)),
-        check=check_adds_up,
+        check=lambda view, path: check_adds_up(read_plain(path, LIST_BYTES), view.margins),
         finding="adds up",
         is_there=lambda view: bool(view.margins),
     ),
@@ -208,19 +231,17 @@ FILES: tuple[ODFile, ...] = (
         path=FEATURES,
         title="Public published totals",
         description="What trips are summed over. Public knowledge, not made from the data.",
-        write=lambda view, path: path.write_bytes(features_json(view.features)),
+        parts=lambda view: [features_json(view.features)],
+        is_source=True,
         is_there=lambda view: bool(view.margins),
     ),
     ODFile(
         path=PAIRS,
         title="Public labels of pairs of places",
         description="The class of every pair of places that trips may join, for the published "
-        "totals. "
-        "Public knowledge, not made from the data.",
-        schema=pairs_schema,
-        write=lambda view, path: write_pairs(
-            view.universe, pair_columns(view.features).labels, path
-        ),
+        "totals. Public knowledge, not made from the data.",
+        columns=lambda view: pairs_table(pair_columns(view.features)[0]),
+        write=lambda view, path: write_pairs(view.universe, pair_columns(view.features)[0], path),
         is_there=lambda view: any(feature.pairs is not None for feature in view.features),
     ),
     ODFile(
@@ -228,49 +249,61 @@ FILES: tuple[ODFile, ...] = (
         title="What is expected of cells",
         description="The best guess of every cell that matters, before counts were made whole: 99% "
         "of all trips. Not whole and smoother than any day; for whoever simulates.",
-        schema=columns_schema(
-            ESTIMATE_COLUMNS,
-            (
-                ("string", "Label of the period, as in periods.csv."),
-                ("string", "Id of the place where trips start, as in places.csv."),
-                ("string", "Id of the place where trips end, as in places.csv."),
-                ("number", "Expected number of trips over all days of the window."),
-                ("number", "Standard deviation of the true count around it, in trips."),
-            ),
-            key=["period", "origin", "destination"],
-        ),
+        columns=ESTIMATES_TABLE,
         write=_write_estimates,
-        check=lambda read, path: read_estimates(read.universe, path),
+        check=lambda view, path: read_estimates(view.universe, path),
         finding="margins",
-        is_there=is_learnt,
+        is_there=lambda view: view.is_learnt,
     ),
     ODFile(
         path=TIDES,
         title="Entries by stop and period",
         description="Station activities as TIDES defines them: trips that start at each stop in "
         "each period, the sums of the published rows.",
-        schema=tides_schema(),
-        write=_write_entries,
-        check=check_entries,
+        columns=ACTIVITIES,
+        parts=lambda view: entries_csv(view.universe, view.batches()),
         is_there=has_entries,
     ),
     ODFile(
         path=TIDES_PACKAGE,
         title="Data package of TIDES",
         description=f"What {TIDES} is, in the words of the standard.",
-        write=lambda _, path: path.write_bytes(tides_package()),
-        check=lambda _, path: check_parts(
-            path, [tides_package()], f"{TIDES_PACKAGE} is not what hushway writes."
-        ),
+        parts=lambda _: [tides_package()],
         is_there=has_entries,
     ),
     # Never opened by a verifier: HDF5 libraries unpickle attributes, and it may be a stranger's.
     ODFile(
         path=OMX,
         title="Matrices for planning software",
-        description=omx_words,
+        description=_omx_words,
         write=lambda view, path: write_omx(view.table, path),
         is_there=lambda view: fits_omx(view.universe),
         left_out=f"Dense matrices over these places would hold more than {MOST_CELLS} numbers.",
     ),
 )
+
+
+class ODContents(TableContents[ODTable]):
+    """An OD table, ready to be written."""
+
+    files = FILES
+    describe = staticmethod(describe)
+
+    @cached_property
+    def view(self) -> TableView:
+        """What is public about the table."""
+        return view_of(self.table)
+
+    def check(self, certificate: Certificate) -> None:
+        """Makes sure that the table is one and belongs to the certificate."""
+        check_table(self.table)
+        check_margins(self.table)
+        check_stated(certificate, self.view)
+        check_lists(self.table.universe)
+
+    def picture(self, certificate: Certificate) -> bytes:
+        """Returns a map of the strongest flows and the trips of every period, as PNG."""
+        # Matplotlib takes longest of all to load and is needed for nothing else.
+        from hushway.families.od.files.picture import draw_picture
+
+        return draw_picture(self.table, certificate)

@@ -1,42 +1,71 @@
 """The rows of an OD table in batches, so that no format ever needs the whole table as text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-from hushway.arrays import FloatArray, IntArray
-from hushway.errors import ReleaseError
-from hushway.families.od.files.intervals import HIGH, LOW, are_intervals, interval_of
-from hushway.families.od.fit.table import ODTable
+from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.errors import ReleaseError, damaged
+from hushway.families.od.fit.table import Estimates, ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.release.formats.csv import (
+from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
-    labelled,
-    positions_among,
-    read_batches,
-    stream_csv,
-    whole_column,
+    NUMBER,
+    WHOLE,
+    Column,
+    Columns,
+    write_parquet,
 )
+from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
 from hushway.release.formats.places import number_array, text_array
 from hushway.release.untrusted.parquet import open_parquet
 
-COLUMNS = ("period", "origin", "destination", "count", "standard_error", LOW, HIGH)
+# So many standard errors to either side hold 95% of a normal distribution.
+ERRORS_95: Final = 1.96
+LOW, HIGH = "low", "high"
+INTERVAL = (
+    Column(
+        LOW, NUMBER, "Lower end of an interval of 95%: 1.96 standard errors below the count, or 0."
+    ),
+    Column(HIGH, NUMBER, "Upper end of it: 1.96 standard errors above the count."),
+)
+CELL: Final = (
+    Column("period", LABEL, "Label of the period, as in periods.csv."),
+    Column("origin", LABEL, "Id of the place where trips start, as in places.csv."),
+    Column("destination", LABEL, "Id of the place where trips end, as in places.csv."),
+)
+_KEY: Final = tuple(column.name for column in CELL)
 
-SCHEMA = pa.schema(
-    [
-        pa.field("period", LABEL, nullable=False),
-        pa.field("origin", LABEL, nullable=False),
-        pa.field("destination", LABEL, nullable=False),
-        pa.field("count", pa.int64(), nullable=False),
-        pa.field("standard_error", pa.float64(), nullable=False),
-        pa.field(LOW, pa.float64(), nullable=False),
-        pa.field(HIGH, pa.float64(), nullable=False),
-    ]
+
+def trips_columns(error: str) -> Columns:
+    """Returns the columns of the table, given what the standard error is of."""
+    return Columns(
+        (
+            *CELL,
+            Column("count", WHOLE, "Published number of trips over all days of the window."),
+            Column("standard_error", NUMBER, f"Standard deviation of {error}, in trips."),
+            *INTERVAL,
+        ),
+        key=_KEY,
+    )
+
+
+TRIPS: Final = trips_columns("the noise in the count")
+ESTIMATES: Final = Columns(
+    (
+        *CELL,
+        Column("estimate", NUMBER, "Expected number of trips over all days of the window."),
+        Column(
+            "standard_error", NUMBER, "Standard deviation of the true count around it, in trips."
+        ),
+    ),
+    key=_KEY,
 )
 
 
@@ -48,76 +77,88 @@ class Rows:
     counts: IntArray
     standard_errors: FloatArray
 
-
-def batches_of(table: ODTable) -> Iterator[Rows]:
-    """Yields the rows of a table in order, some at a time."""
-    for start in range(0, len(table.cells), BATCH_ROWS):
-        part = slice(start, start + BATCH_ROWS)
-        yield Rows(
-            cells=table.cells[part],
-            counts=table.counts[part],
-            standard_errors=table.standard_errors[part],
+    def __getitem__(self, which: slice | BoolArray) -> "Rows":
+        return Rows(
+            cells=self.cells[which],
+            counts=self.counts[which],
+            standard_errors=self.standard_errors[which],
         )
 
+    @property
+    def above_zero(self) -> "Rows":
+        """Those with a count above 0."""
+        return self[self.counts > 0]
 
-def to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
-    """Returns rows with readable labels, stored as small numbers into the public lists."""
-    period, origin, destination = universe.decode(rows.cells)
-    places = text_array(universe.locations.ids)
-    return pa.RecordBatch.from_arrays(
-        [
-            labelled(period, text_array(universe.periods.labels)),
-            labelled(origin, places),
-            labelled(destination, places),
-            number_array(rows.counts),
-            number_array(rows.standard_errors),
-            *map(number_array, interval_of(rows.counts, rows.standard_errors)),
-        ],
-        schema=SCHEMA,
+
+def joined(parts: Iterable[Rows]) -> Rows:
+    """Returns rows one after another."""
+    parts, nothing = tuple(parts), np.empty(0, dtype=np.int64)
+    return Rows(
+        cells=np.concatenate([nothing, *(part.cells for part in parts)]),
+        counts=np.concatenate([nothing, *(part.counts for part in parts)]),
+        standard_errors=np.concatenate([np.empty(0), *(part.standard_errors for part in parts)]),
     )
 
 
-def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
-    """Reads rows back into cells of the public universe.
+def batches_of(table: ODTable) -> Iterator[Rows]:
+    """Yields the rows of a table in order, some at a time."""
+    rows = Rows(cells=table.cells, counts=table.counts, standard_errors=table.standard_errors)
+    for start in range(0, len(table.cells), BATCH_ROWS):
+        yield rows[start : start + BATCH_ROWS]
 
-    Raises:
-        ReleaseError: A label is not in the public lists, or the columns are not those of a table.
-    """
-    if tuple(batch.schema.names) != COLUMNS:
-        raise ReleaseError(
-            f"The columns are not {', '.join(COLUMNS)}.", advice="The table was rewritten."
-        )
-    if [batch.schema.field(i).type for i in range(3, 7)] != [pa.int64(), *[pa.float64()] * 3]:
-        raise ReleaseError(
-            "The counts are not whole numbers, or the errors no numbers at all.",
-            advice="The table was rewritten.",
-        )
+
+def interval_of(
+    centres: NDArray[np.number], errors: FloatArray | float
+) -> tuple[FloatArray, FloatArray]:
+    """Returns the ends of 95% intervals, cut at 0: no number of trips is below it."""
+    middle = centres.astype(np.float64)
+    half = ERRORS_95 * np.asarray(errors, dtype=np.float64)
+    return np.maximum(middle - half, 0.0), np.maximum(middle + half, 0.0)
+
+
+def cell_arrays(universe: ODCells, cells: IntArray) -> list[pa.Array]:
+    """Returns the labels of cells, stored as small numbers into the public lists."""
+    period, origin, destination = universe.decode(cells)
+    places = text_array(universe.locations.ids)
+    return [
+        labelled(period, text_array(universe.periods.labels)),
+        labelled(origin, places),
+        labelled(destination, places),
+    ]
+
+
+def to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
+    """Returns rows with readable labels."""
+    numbers = (rows.counts, rows.standard_errors, *interval_of(rows.counts, rows.standard_errors))
+    arrays = [*cell_arrays(universe, rows.cells), *map(number_array, numbers)]
+    return pa.RecordBatch.from_arrays(arrays, schema=TRIPS.schema)
+
+
+def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
+    """Reads rows back into cells of the public universe."""
     counts, errors, low, high = (whole_column(batch.column(i)) for i in range(3, 7))
-    if not are_intervals(low, high, counts, errors):
+    if not all(map(np.array_equal, (low, high), interval_of(counts, errors))):
         raise ReleaseError(
             "An interval is not 1.96 standard errors to either side of its count.",
             advice="The table was rewritten.",
         )
-    return Rows(
-        cells=cells_of(
-            universe,
-            positions_of(batch.column(0), universe.periods.labels),
-            positions_of(batch.column(1), universe.locations.ids),
-            positions_of(batch.column(2), universe.locations.ids),
-        ),
-        counts=counts,
-        standard_errors=errors,
+    return Rows(cells=_cells(universe, batch), counts=counts, standard_errors=errors)
+
+
+def _cells(universe: ODCells, batch: pa.RecordBatch) -> IntArray:
+    """Returns the cells that the first three columns name."""
+    places = universe.locations.ids
+    lists = (universe.periods.labels, places, places)
+    return cells_of(
+        universe,
+        *(positions_among(batch.column(i), text_array(known)) for i, known in enumerate(lists)),
     )
 
 
 def cells_of(
     universe: ODCells, period: IntArray, origin: IntArray, destination: IntArray
 ) -> IntArray:
-    """Returns the cells of labelled rows.
-
-    Raises:
-        ReleaseError: A row goes from a place to itself and the universe has no such cell.
-    """
+    """Returns the cells of labelled rows."""
     if not universe.include_intrazonal and bool(np.any(origin == destination)):
         raise ReleaseError(
             "A row goes from a place to itself, which is not a public cell.",
@@ -126,49 +167,62 @@ def cells_of(
     return universe.encode(period, origin, destination)
 
 
-def positions_of(column: pa.Array, labels: tuple[str, ...]) -> IntArray:
-    """Returns the position of each label in a public list.
-
-    Raises:
-        ReleaseError: A label is not in the list.
-    """
-    return positions_among(column, text_array(labels))
-
-
-def write_parquet(table: ODTable, path: Path) -> None:
+def write_rows(table: ODTable, path: Path) -> None:
     """Writes a table as one Parquet file."""
-    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
-        for rows in batches_of(table):
-            writer.write_batch(to_arrow(table.universe, rows))
+    batches = (to_arrow(table.universe, rows) for rows in batches_of(table))
+    write_parquet(path, TRIPS.schema, batches)
 
 
 def read_parquet(path: Path, universe: ODCells) -> Iterator[Rows]:
-    """Yields the rows of a Parquet file, some at a time.
-
-    Raises:
-        ReleaseError: A label is not in the public lists, or there are more rows than cells.
-    """
-    with open_parquet(path, SCHEMA, rows=universe.size) as file:
+    """Yields the rows of a Parquet file, some at a time."""
+    with open_parquet(path, TRIPS.schema, rows=universe.size) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             yield from_arrow(universe, batch)
 
 
-def write_csv(table: ODTable, path: Path) -> None:
-    """Writes a table as one CSV file."""
-    batches = (to_arrow(table.universe, rows) for rows in batches_of(table))
-    stream_csv(path, SCHEMA, batches, labels=labels_of(table.universe))
-
-
-def read_csv(path: Path, universe: ODCells) -> Iterator[Rows]:
-    """Yields the rows of a CSV file, some at a time.
-
-    Raises:
-        ReleaseError: A label is not in the public lists.
-    """
-    for batch in read_batches(path, SCHEMA, labels=labels_of(universe)):
-        yield from_arrow(universe, batch.select(list(COLUMNS)))
+def trips_csv(universe: ODCells, batches: Iterable[Rows]) -> Iterator[bytes]:
+    """Yields the same rows as CSV."""
+    arrow = (to_arrow(universe, rows) for rows in batches)
+    return table_csv(TRIPS.names, arrow, labels=labels_of(universe))
 
 
 def labels_of(universe: ODCells) -> tuple[str, ...]:
     """Returns every text that can appear in a row."""
     return universe.locations.ids + universe.periods.labels
+
+
+def write_estimates(universe: ODCells, estimates: Estimates, path: Path) -> None:
+    """Writes estimates of cells, which are not whole numbers, as one Parquet file."""
+    starts = range(0, len(estimates.cells), BATCH_ROWS)
+    parts = (slice(start, start + BATCH_ROWS) for start in starts)
+    batches = (
+        pa.RecordBatch.from_arrays(
+            [
+                *cell_arrays(universe, estimates.cells[part]),
+                number_array(estimates.means[part]),
+                number_array(estimates.standard_errors[part]),
+            ],
+            schema=ESTIMATES.schema,
+        )
+        for part in parts
+    )
+    write_parquet(path, ESTIMATES.schema, batches)
+
+
+def read_estimates(universe: ODCells, path: Path) -> Estimates:
+    """Reads estimates back."""
+    cells, means, errors = [np.zeros(0, dtype=np.int64)], [np.zeros(0)], [np.zeros(0)]
+    with open_parquet(path, ESTIMATES.schema, rows=universe.size) as file:
+        for batch in file.iter_batches(batch_size=BATCH_ROWS):
+            cells.append(_cells(universe, batch))
+            means.append(whole_column(batch.column(3)))
+            errors.append(whole_column(batch.column(4)))
+    read = Estimates(
+        cells=np.concatenate(cells),
+        means=np.concatenate(means),
+        standard_errors=np.concatenate(errors),
+    )
+    numbers = np.concatenate([read.means, read.standard_errors])
+    if np.any(np.diff(read.cells) <= 0) or not np.all(np.isfinite(numbers) & (numbers >= 0)):
+        raise damaged(f"{path.name} does not hold numbers of trips for public cells in order.")
+    return read

@@ -2,7 +2,7 @@
 
 TIDES tells days apart, so only tables that do have one: those of a single day, and those that count
 every day of the window by itself. Exits are left empty: a trip is counted in the period in which it
-starts, and nobody knows in which it ends.
+starts, and the period in which it ends is not known.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,25 +10,37 @@ from datetime import date, datetime, time, timedelta
 from typing import Final
 
 import numpy as np
+import pyarrow as pa
 
 from hushway.arrays import IntArray
 from hushway.families.od.files.rows import Rows
 from hushway.families.od.files.view import ODView
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.certificate import canonical_json
+from hushway.release.formats.columns import MOMENT, TEXT, WHOLE, Column, Columns
 from hushway.release.formats.places import csv_parts
 
 # Stops times periods: text of a few hundred megabytes.
 MOST_ENTRIES: Final = 1 << 22
 _VERSION: Final = "v1.0"
 _SPEC: Final = f"https://raw.githubusercontent.com/TIDES-transit/TIDES/{_VERSION}/spec"
-# All columns of the standard's table of station activities, in its order.
-COLUMNS: Final = (
-    *("service_date", "stop_id", "time_period_start", "time_period_end"),
-    *("time_period_category", "total_entries", "total_exits", "number_of_transactions"),
+_UNKNOWN: Final = (
+    *("total_exits", "number_of_transactions"),
     *("bike_entries", "bike_exits", "ramp_entries", "ramp_exits"),
 )
-_UNKNOWN: Final = ("",) * 6
+# All columns of the standard's table of station activities, in its order.
+ACTIVITIES: Final = Columns(
+    (
+        Column("service_date", pa.date32(), "Day of service."),
+        Column("stop_id", TEXT, "Id of the place, as in places.csv."),
+        Column("time_period_start", MOMENT, "Start of the period on the wall clock."),
+        Column("time_period_end", MOMENT, "End of the period on the wall clock."),
+        Column("time_period_category", TEXT, "Name of the part of the day."),
+        Column("total_entries", WHOLE, "Published number of trips that start there and then."),
+        *(Column(name, WHOLE, "Not known: empty.") for name in _UNKNOWN),
+    ),
+    key=("service_date", "stop_id", "time_period_start", "time_period_end"),
+)
 
 
 def has_entries(view: ODView) -> bool:
@@ -49,9 +61,9 @@ def entries_of(universe: ODCells, batches: Iterable[Rows]) -> IntArray:
     return entries.reshape(-1, places)
 
 
-def entries_csv(universe: ODCells, entries: IntArray) -> Iterator[bytes]:
+def entries_csv(universe: ODCells, batches: Iterable[Rows]) -> Iterator[bytes]:
     """Yields the table of station activities, some rows at a time."""
-    return csv_parts(COLUMNS, _rows(universe, entries))
+    return csv_parts(ACTIVITIES.names, _rows(universe, entries_of(universe, batches)))
 
 
 def tides_package() -> bytes:
@@ -77,7 +89,7 @@ def tides_package() -> bytes:
 
 
 def _rows(universe: ODCells, entries: IntArray) -> Iterator[tuple[str, ...]]:
-    periods = universe.periods
+    periods, nothing = universe.periods, [""] * len(_UNKNOWN)
     for day in periods.days:
         first = periods.first_period(day)
         if first is None:
@@ -85,7 +97,7 @@ def _rows(universe: ODCells, entries: IntArray) -> Iterator[tuple[str, ...]]:
         for i, part in enumerate(periods.day_parts):
             start, end = (_moment(day, minute) for minute in (part.starts, part.ends))
             for stop, count in zip(universe.locations.ids, entries[first + i], strict=True):
-                yield (day.isoformat(), stop, start, end, part.name, str(count), *_UNKNOWN)
+                yield (day.isoformat(), stop, start, end, part.name, str(count), *nothing)
 
 
 def _moment(day: date, minute: int) -> str:

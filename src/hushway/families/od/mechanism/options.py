@@ -16,7 +16,8 @@ from hushway.families.od.plan_totals import (
     ZONES,
     known_features,
 )
-from hushway.release.plans.sections import Section, Texts, exact_positive
+from hushway.release.plans.sections import Section
+from hushway.release.plans.values import Texts, exact_positive
 
 if TYPE_CHECKING:
     from hushway.families.od.plan import ODPlan

@@ -5,17 +5,19 @@ from pathlib import Path
 
 import numpy as np
 
+from hushway.errors import PlanError
 from hushway.families.od.files.names import PARQUET
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.job import TripRows
 from hushway.families.od.planning.forecast import figures
+from hushway.families.od.planning.trial import od_errors
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.study.scene import od_errors
 from hushway.privacy.bound import Unit
 from hushway.privacy.measured import Internal
 from hushway.privacy.query import ExactCounts, Query
-from hushway.release.forecast.true_errors import TrueErrors
+from hushway.progress import Progress
+from hushway.release.forecast.true_errors import TrueErrors, exact_context
 from hushway.release.job import CountingContext, Job
 
 
@@ -35,11 +37,6 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
 
     Privacy:
         Reads all exact trips: what it returns carries no guarantee.
-
-    Args:
-        release: The release folder, which was verified.
-        job: The job of its plan.
-        context: What counts the trips.
     """
     rows, cells = job.rows, job.geography
     assert isinstance(rows, TripRows)  # noqa: S101  what an OD plan makes
@@ -69,3 +66,21 @@ def _published(release: Path, cells: ODCells) -> ODTable:
         standard_errors=np.zeros(len(numbers)),
         threshold=None,
     )
+
+
+def exact_trips(job: Job, universe: ODCells, progress: Progress) -> ExactCounts:
+    """Counts all trips of a plan by the cells of a release, as they are.
+
+    Privacy:
+        Nobody is bounded and no noise is drawn: for values that stay `Internal`.
+
+    Raises:
+        PlanError: The plan is not that of the release.
+        DataError: Rows have problems that the plan refuses.
+    """
+    if not isinstance(job.rows, TripRows) or job.geography.digest != universe.digest:
+        raise PlanError(
+            "The plan does not count trips by the places and periods of the release.",
+            advice="Give the plan that the release was published with, and its public files.",
+        )
+    return every_trip(job.rows, universe, exact_context(job, progress))

@@ -10,9 +10,11 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.errors import PlanError
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.planning.stand_in import stand_in
+from hushway.families.od.planning.trial import ODScene, difference, run_once, trips_scene
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
     Feature,
@@ -22,9 +24,8 @@ from hushway.families.od.public.features import (
     total_feature,
     without_idle,
 )
-from hushway.families.od.study.scene import ODScene, difference, run_once, trips_scene
 from hushway.privacy.measured import Internal
-from hushway.privacy.query import Query
+from hushway.privacy.query import Counter, Query
 from hushway.privacy.randomness import SeededSource
 from hushway.release.forecast.crowd import CrowdForecast, ExpectedError, ExpectedPopulation
 from hushway.release.job import Job
@@ -191,3 +192,22 @@ def _cap_notes(job: Job, left_out: float | None) -> tuple[str, ...]:
         "in, and sums come out too low by about as much."
     )
     return (low,)
+
+
+def invented_od(job: Job, crowd: ExpectedPopulation) -> Counter:
+    """Returns who counts invented trips of about that number, each unit bounded as planned.
+
+    Privacy:
+        Reads no row: the trips follow from public places and the guess.
+
+    Raises:
+        PlanError: The guess is not that of a city, or takes too long to try.
+    """
+    cells = job.geography
+    assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
+    if reason := refused_size(cells, crowd):
+        raise PlanError(reason, advice="Try a smaller guess, fewer periods or coarser places.")
+    people = crowd.trips if crowd.people is None else crowd.people
+    trips = stand_in(cells, trips=crowd.trips, people=people)
+    unit = job.plan.privacy.unit
+    return trips_scene(cells, (), trips, unit=unit, max_trips=job.bound.total).counter

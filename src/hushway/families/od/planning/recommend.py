@@ -15,10 +15,10 @@ from hushway.families.od.mechanism.cbdp import CBDP, od_cbdp
 from hushway.families.od.mechanism.learned import LEARNED, Learned, od_learned
 from hushway.families.od.mechanism.shares import learned_shares, recommended_shares
 from hushway.families.od.planning.stand_in import stand_in
+from hushway.families.od.planning.trial import Outcome, TripArrays, trips_scene, try_out
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.families.od.rows.bounding import trip_bound
-from hushway.families.od.study.scene import Outcome, TripArrays, trips_scene, try_out
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import Loss
 from hushway.privacy.randomness import SeededSource
@@ -28,13 +28,7 @@ from hushway.release.forecast.advice import best_limits, limits_up_to
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """One way to run a plan.
-
-    Attributes:
-        mechanism: "learned" or "cbdp".
-        features: Titles of the coarse features.
-        max_trips: Most trips of one person that are counted.
-    """
+    """One way to run a plan."""
 
     mechanism: str
     features: tuple[str, ...]
@@ -46,7 +40,6 @@ class Tried:
     """A candidate and how it did on the stand-in.
 
     Attributes:
-        candidate: What was tried.
         misplaced: Sum of absolute errors as a share of all trips, for each figure that a reader
             looks up: by the title of the feature, and "cells".
         score: The mean of these; less is better.
@@ -62,12 +55,8 @@ class StandIn:
     """The stand-in of a plan, and the terms under which it is published.
 
     Attributes:
-        cells: The public universe.
         features: All features that the public files allow, the coarsest first.
         budget: What the release may cost.
-        unit: Who is protected.
-        trips: The invented trips.
-        runs: How often each candidate is tried.
     """
 
     cells: ODCells

@@ -11,8 +11,8 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
+from hushway.families.od.planning.trial import TripArrays
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.study.scene import TripArrays
 from hushway.numerics.chance import draw, generator
 
 # Popularity of the place of rank r goes as 1/r: the busy few of most stop and zone data.
@@ -34,12 +34,6 @@ _METRES_PER_DEGREE = 111_320.0
 
 def stand_in(cells: ODCells, *, trips: int, people: int, seed: int = 1) -> TripArrays:
     """Returns invented trips of the asked number, with their persons.
-
-    Args:
-        cells: The public universe.
-        trips: A guess of the number of trips in the window.
-        people: A guess of the number of people who make them.
-        seed: Chooses the stand-in.
 
     Raises:
         PlanError: The guesses are not those of a city.

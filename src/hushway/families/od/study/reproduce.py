@@ -1,13 +1,10 @@
 """Runs the comparison of the CBDP paper on the matched synthetic Ann Arbor."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from hushway.arrays import IntArray
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.places import WINDOW, Day
 from hushway.families.od.fit.weights import Weights
@@ -15,15 +12,14 @@ from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.hierarchical import od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
-from hushway.families.od.study.scene import ODScene, Outcome, city_scene, try_out
+from hushway.families.od.planning.trial import ODScene, Outcome, try_out
+from hushway.families.od.study.scene import city_scene
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
-from hushway.privacy.noise.laplace import DiscreteLaplace
-from hushway.privacy.query import ExactCounts
-from hushway.privacy.randomness import BitSource, SeededSource
+from hushway.privacy.randomness import SeededSource
 from hushway.progress import Progress
 from hushway.release.mechanism import Mechanism
-from hushway.study.study_table import Interval, interval_of
+from hushway.study.results import Figures, Interval
 
 DAYS: tuple[Day, ...] = ("weekday", "weekend")
 EPSILONS = ("1", "0.1", "0.05", "0.01")
@@ -77,41 +73,20 @@ MECHANISMS: dict[str, Maker] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One number of the reproduction: mean over runs with its interval.
-
-    Attributes:
-        day: Weekday or weekend.
-        epsilon: The budget, as text.
-        mechanism: The mechanism.
-        figure: What was measured, such as "cells_rmse" or "margins_mae.zones".
-        interval: Mean and 95% interval.
-    """
-
-    day: str
-    epsilon: str
-    mechanism: str
-    figure: str
-    interval: Interval
-
-
-@dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """Everything that was measured: internal, computed against the (synthetic) truth."""
+    """Everything that was measured: internal, computed against the (synthetic) truth.
+
+    A setting of `figures` is a day, a budget and a mechanism.
+    """
 
     runs: int
     trips: dict[str, int]
     cells: int
-    figures: tuple[Figure, ...]
+    figures: Figures
 
     def of(self, day: str, epsilon: str, mechanism: str, figure: str) -> Interval:
-        """Returns one figure."""
-        return next(
-            found.interval
-            for found in self.figures
-            if (found.day, found.epsilon, found.mechanism, found.figure)
-            == (day, epsilon, mechanism, figure)
-        )
+        """Returns one figure, such as "cells_rmse" or "margins_mae.zones"."""
+        return self.figures.of(day, epsilon, mechanism, figure)
 
 
 def reproduce_cbdp(
@@ -124,7 +99,7 @@ def reproduce_cbdp(
     mechanism: they see the same luck, and differences show in fewer runs.
     """
     scenes = {day: city_scene(ann_arbor(seed=_CITY_SEED, day=day), periods=WINDOW) for day in DAYS}
-    figures: list[Figure] = []
+    figures = Figures("day", "epsilon", "mechanism")
     steps = len(DAYS) * len(epsilons) * len(MECHANISMS)
     done = 0
     for day, scene in scenes.items():
@@ -132,36 +107,21 @@ def reproduce_cbdp(
             for name, make in MECHANISMS.items():
                 progress(f"{day}, ε = {epsilon}: {name}", done / steps)
                 mechanism = make(scene, PureLoss(Fraction(epsilon)))
-                outcomes = _outcomes(mechanism, scene, runs)
-                figures += _figures(day, epsilon, name, outcomes)
+                # Compiles and fills caches, so that the seconds are those of a release.
+                try_out(mechanism, scene, SeededSource(0))
+                rows = [
+                    _flat(try_out(mechanism, scene, SeededSource(run)).value) for run in range(runs)
+                ]
+                figures.add(day, epsilon, name, rows=rows)
                 done += 1
     return Internal(
         Reproduction(
             runs=runs,
             trips={day: int(scene.truth.values.sum()) for day, scene in scenes.items()},
             cells=scenes[DAYS[0]].cells.size,
-            figures=tuple(figures),
+            figures=figures,
         )
     )
-
-
-def _outcomes(mechanism: Mechanism[Any, Any], scene: ODScene, runs: int) -> list[Outcome]:
-    # Compiles and fills caches, so that the seconds are those of a release.
-    try_out(mechanism, scene, SeededSource(0))
-    return [try_out(mechanism, scene, SeededSource(run)).value for run in range(runs)]
-
-
-def _figures(day: str, epsilon: str, name: str, outcomes: list[Outcome]) -> Iterator[Figure]:
-    rows = [_flat(outcome) for outcome in outcomes]
-    for figure in rows[0]:
-        values = np.array([row[figure] for row in rows])
-        yield Figure(
-            day=day,
-            epsilon=epsilon,
-            mechanism=name,
-            figure=figure,
-            interval=interval_of(values),
-        )
 
 
 def _flat(outcome: Outcome) -> dict[str, float]:
@@ -170,23 +130,3 @@ def _flat(outcome: Outcome) -> dict[str, float]:
     return (
         errors | {f"margins_mae.{k}": v for k, v in margins.items()} | {"seconds": outcome.seconds}
     )
-
-
-# Noise in steps of 1/1024 trip: as fine as the paper's real-valued noise shows after flooring.
-_STEP_BITS = 10
-
-
-def floored_laplace(
-    counts: ExactCounts, *, size: int, epsilon: Fraction, source: BitSource
-) -> Internal[IntArray]:
-    """Returns the trip counts of the Laplace baseline of the CBDP paper (AAMAS 2018).
-
-    The paper adds real-valued Laplace noise of scale 1/epsilon to every cell and keeps whole,
-    non-negative counts. Its printed totals fit rounding down, not to the nearest: an empty cell
-    then holds 1/(2(exp(epsilon) - 1)) trips on average. Our own release adds whole noise, which
-    needs no rounding and has a mean of exp(-epsilon)/(1 - exp(-2 epsilon)) there.
-    """
-    law = DiscreteLaplace((1 << _STEP_BITS) / epsilon)
-    values = law.draw(source, size) >> _STEP_BITS
-    values[counts.cells] += counts.values
-    return Internal(np.maximum(values, 0))

@@ -40,14 +40,7 @@ class PeriodSums:
 def draw_table(
     universe: ODCells, estimates: Estimates, sums: PeriodSums, *, seed: int
 ) -> DrawnTable:
-    """Draws a whole table.
-
-    Args:
-        universe: The public cells.
-        estimates: The estimate and the error of every cell that matters.
-        sums: The trips of every period.
-        seed: Chooses the draw.
-    """
+    """Draws a whole table."""
     rng = np.random.Generator(np.random.PCG64(seed))
     period = estimates.cells // universe.pairs
     listed = np.bincount(period, weights=estimates.means, minlength=len(sums.counts))

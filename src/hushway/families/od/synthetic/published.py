@@ -9,11 +9,10 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.files.check import read_universe
-from hushway.families.od.files.estimates import read_estimates
 from hushway.families.od.files.features import read_features
-from hushway.families.od.files.margins import read_margins_parquet
+from hushway.families.od.files.margins import read_margins
 from hushway.families.od.files.names import ESTIMATES, FEATURES, MARGINS, PAIRS, PARQUET
-from hushway.families.od.files.rows import read_parquet
+from hushway.families.od.files.rows import read_estimates, read_parquet
 from hushway.families.od.fit.table import Estimates
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.synthetic.draws import DrawnTable, PeriodSums, draw_table
@@ -58,13 +57,7 @@ class PublishedTrips:
 def read_published_trips(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> PublishedTrips:
-    """Reads the table of a verified OD release, dense, above a threshold or without zeros.
-
-    Args:
-        folder: The release.
-        certificate: Its certificate.
-        facts: What its data package says about the table.
-    """
+    """Reads the table of a verified OD release, dense, above a threshold or without zeros."""
     universe, _ = read_universe(folder, certificate, facts)
     parts = list(read_parquet(folder / PARQUET, universe))
     learnt = (folder / ESTIMATES).is_file()
@@ -84,7 +77,7 @@ def _period_errors(folder: Path, universe: ODCells) -> FloatArray:
     periods = len(universe.periods)
     told = [
         np.sqrt(np.sum(sums.errors.reshape(periods, -1) ** 2, axis=1))
-        for sums in read_margins_parquet(folder / MARGINS, features, learnt=True)
+        for sums in read_margins(folder / MARGINS, features, learnt=True)
         if sums.errors is not None and sums.feature.period_classes == periods
     ]
     return np.min(told, axis=0) if told else np.zeros(periods)

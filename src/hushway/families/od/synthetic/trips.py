@@ -34,9 +34,6 @@ def synthesize_trips(published: PublishedTrips, path: Path, *, seed: int, table:
         seed: Chooses the draw; another one is another day.
         table: Whether to write trips by period, origin and destination instead of single trips.
 
-    Returns:
-        What was written, in a sentence.
-
     Raises:
         ReleaseError: The file is there already, cannot be written or has another ending.
     """

@@ -16,14 +16,10 @@ class CardCity:
     """A city with one day of taps, one record for each card. The arrays cannot be written to.
 
     Attributes:
-        name: What the city is called.
-        zone: The clock that its times are told by.
-        day: The day of the taps.
         taxonomy: The public stops, and one level: their lines.
         start: Where each record begins; one entry more than records.
         stops: The location index of every stop of all records in a row.
         seconds: The second of the day of every stop, ascending within a record.
-        person: The person of each record.
     """
 
     name: str
@@ -62,9 +58,6 @@ class CardCity:
 
         Locations have id, name, lon, lat and zone, which is the line. Taps have person, location
         and time, a wall-clock timestamp without a zone, in the order of time.
-
-        Args:
-            folder: Where to write; made if it is missing.
         """
         # pyarrow takes a noticeable part of a second to load, and most users of a city never write
         # it.

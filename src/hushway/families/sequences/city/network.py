@@ -19,13 +19,7 @@ _DEGREE_LON_M = 111_320.0 * math.cos(math.radians(_CENTRE_LAT))
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """A line, as metres east and north of the centre.
-
-    Attributes:
-        name: What the line is called.
-        stops: How many stops it has.
-        path: The corners of its route; stops are evenly spaced on it.
-    """
+    """A line, as metres east and north of the centre."""
 
     name: str
     stops: int

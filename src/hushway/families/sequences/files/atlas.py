@@ -9,9 +9,9 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.files.learnt import PREFIXES
-from hushway.families.sequences.files.published import LEVELS, LOCATIONS, TAXONOMY, TREE
+from hushway.families.sequences.files.published import LEVELS, TREE
 from hushway.families.sequences.files.records import read_prefixes
-from hushway.families.sequences.files.taxonomy import read_taxonomy
+from hushway.families.sequences.files.taxonomy import read_universe
 from hushway.families.sequences.files.tree import read_levels, read_tree, shape_of
 from hushway.families.sequences.mechanism.learned import LEARNED
 from hushway.families.sequences.public.prefixes import SequenceUniverse
@@ -25,10 +25,7 @@ from hushway.release.drawing.atlas_parts import (
     starts_of_periods,
     window_text,
 )
-from hushway.release.folder.published_file import PERIODS
-from hushway.release.formats.places import read_periods
-from hushway.release.terms import check_domain
-from hushway.release.untrusted.limits import LIST_BYTES, PAPER_BYTES, read_plain
+from hushway.release.untrusted.limits import PAPER_BYTES, read_plain
 
 COUNTED = "records"
 
@@ -70,16 +67,8 @@ class _Prefixes:
 def draw_sequences(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Drawing:
     """Returns what a release of sequences shows, as `Family.drawing` asks."""
     learnt = certificate.terms.mechanism.name == LEARNED
-    periods = None
-    if facts["times"] and not learnt:
-        periods = read_periods(read_plain(folder / PERIODS, LIST_BYTES))
-    universe = SequenceUniverse(
-        taxonomy=read_taxonomy(
-            read_plain(folder / TAXONOMY, LIST_BYTES), read_plain(folder / LOCATIONS, LIST_BYTES)
-        ),
-        periods=periods,
-    )
-    check_domain(certificate, universe)
+    universe = read_universe(folder, certificate, times=facts["times"] and not learnt)
+    periods = universe.periods
     found = (_learnt if learnt else _kept)(folder, universe)
     error = _LEARNT_ERROR if learnt else _TREE_ERROR
     return Drawing(
@@ -135,7 +124,7 @@ def _totals(found: _Prefixes, universe: SequenceUniverse, meaning: str) -> Numbe
 def _flows(found: _Prefixes, universe: SequenceUniverse, error: str) -> Flows:
     """Returns records by their first two stops, in the period of the first.
 
-    Where second stops of several periods come together, nobody knows how far the sum may be off.
+    The error of a sum over second stops of several periods is not known.
     """
     second = np.flatnonzero(found.depth == 1)
     above = found.parent[second]

@@ -2,28 +2,27 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from hushway.errors import PrivacyError, ReleaseError
+from hushway.errors import ReleaseError
+from hushway.families.sequences.files.learnt import RecordsContents, check_records
 from hushway.families.sequences.files.published import (
     COMPLETED,
     CSV,
     FILES,
     LEVELS,
-    LOCATIONS,
     PARQUET,
-    TAXONOMY,
     TREE,
     TreeView,
     describe,
 )
 from hushway.families.sequences.files.rows import can_be_completed, check_completed, ending_nodes
-from hushway.families.sequences.files.taxonomy import check_levels, read_taxonomy
+from hushway.families.sequences.files.taxonomy import check_levels, check_public, read_universe
 from hushway.families.sequences.files.tree import (
     TreeShape,
     prefixes_of,
@@ -31,19 +30,24 @@ from hushway.families.sequences.files.tree import (
     read_tree,
     shape_of,
 )
+from hushway.families.sequences.fit.record_table import RecordTable
 from hushway.families.sequences.fit.table import SequenceTable, StepSummary
+from hushway.families.sequences.mechanism.learned import LEARNED
 from hushway.families.sequences.mechanism.steps import PlannedStep
 from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
-from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.geography.locations import Labels, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
-from hushway.progress import Progress
 from hushway.release.folder.finding import Notes
-from hushway.release.folder.published_file import PERIODS, Description, check_files, write_files
+from hushway.release.folder.guard import check_reads_back, is_column, refuse
+from hushway.release.folder.published_file import (
+    Contents,
+    Description,
+    TableContents,
+    check_files,
+)
 from hushway.release.formats.places import periods_csv, read_periods
 from hushway.release.terms import (
     TERMS_HOLD,
@@ -53,7 +57,7 @@ from hushway.release.terms import (
     is_noise,
     refuse_numbers,
 )
-from hushway.release.untrusted.limits import LIST_BYTES, PAPER_BYTES, read_plain
+from hushway.release.untrusted.limits import PAPER_BYTES, read_plain
 
 
 def check_sequences(
@@ -83,13 +87,7 @@ def check_sequences(
 def _universe(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> tuple[SequenceUniverse, str]:
-    universe = SequenceUniverse(
-        taxonomy=read_taxonomy(
-            read_plain(folder / TAXONOMY, LIST_BYTES), read_plain(folder / LOCATIONS, LIST_BYTES)
-        ),
-        periods=read_periods(read_plain(folder / PERIODS, LIST_BYTES)) if facts["times"] else None,
-    )
-    check_domain(certificate, universe)
+    universe = read_universe(folder, certificate, times=facts["times"])
     return universe, f"The public lists give the {universe.size:,} stops of the certificate."
 
 
@@ -113,64 +111,43 @@ def _completed(folder: Path, tree: TreeView) -> tuple[bool, str]:
 
 
 def check_tree(table: SequenceTable) -> TreeShape:
-    """Makes sure that a tree is made of published numbers.
-
-    Raises:
-        PrivacyError: It is not.
-    """
-    _check_public(table)
+    """Makes sure that a tree is made of published numbers."""
+    check_public(table.taxonomy)
+    if table.periods is not None and type(table.periods) is not Periods:
+        refuse("The periods of the tree are not public ones.")
     numbers = (table.measured, table.counts, table.ends)
     for column in (table.parent, table.step, table.period, table.code, *numbers):
-        whole = isinstance(column, np.ndarray) and column.dtype == np.int64 and column.ndim == 1
-        if not whole or len(column) != len(table.parent):
-            _refuse("The columns of the tree are not whole numbers, one for each node.")
+        if not is_column(column, np.int64, len(table.parent)):
+            refuse("The columns of the tree are not whole numbers, one for each node.")
     _check_steps(table)
     plain("diagnostics of the fit", table.diagnostics)
     try:
         return shape_of(table)
     except ReleaseError as problem:
-        _refuse(str(problem))
+        refuse(str(problem))
 
 
 def check_lists(table: SequenceTable) -> None:
-    """Makes sure that a verifier can read the public lists back from their files.
-
-    Raises:
-        ReleaseError: It could not.
-    """
+    """Makes sure that a verifier can read the public lists back from their files."""
     check_levels(table.taxonomy)
     periods = table.periods
-    if periods is not None and read_periods(periods_csv(periods)).digest != periods.digest:
-        raise ReleaseError(
-            "The periods would not be the same when read back from the release.",
-            advice="Use plain text for the name of the time zone.",
+    if periods is not None:
+        check_reads_back(
+            "The periods",
+            lambda: read_periods(periods_csv(periods)).digest == periods.digest,
+            "Use plain text for the name of the time zone.",
         )
-
-
-def _check_public(table: SequenceTable) -> None:
-    # The very classes: a subclass might carry more than what is public.
-    taxonomy = table.taxonomy
-    if type(taxonomy) is not Taxonomy or type(taxonomy.locations) is not Locations:
-        _refuse("The taxonomy of the tree is not one of public places.")
-    if any(type(level) is not Labels for level in taxonomy.levels):
-        _refuse("The groups of the tree are not public labels.")
-    if table.periods is not None and type(table.periods) is not Periods:
-        _refuse("The periods of the tree are not public ones.")
 
 
 def _check_steps(table: SequenceTable) -> None:
     if type(table.steps) is not tuple or any(type(step) is not StepSummary for step in table.steps):
-        _refuse("The steps of the tree are not a tuple of summaries.")
+        refuse("The steps of the tree are not a tuple of summaries.")
     for step in table.steps:
         whole = (step.stop, step.grain, step.candidates, step.threshold, step.kept)
         if any(type(number) is not int for number in whole) or step.kept < 0:
-            _refuse("A step of the tree is not described by whole numbers.")
+            refuse("A step of the tree is not described by whole numbers.")
         if not isinstance(step.standard_error, float):
-            _refuse("The standard error of a step is not a number.")
-
-
-def _refuse(message: str) -> NoReturn:
-    raise PrivacyError(message, advice="Publish only what a mechanism's `fit` returned.")
+            refuse("The standard error of a step is not a number.")
 
 
 def check_stated(certificate: Certificate, table: SequenceTable, shape: TreeShape) -> None:
@@ -179,10 +156,6 @@ def check_stated(certificate: Certificate, table: SequenceTable, shape: TreeShap
     Privacy:
         Every step was announced, with its noise and its threshold, before anything was measured;
         steps that were not taken are spent on and stand apart.
-
-    Raises:
-        ReleaseError: It states other terms, a step has other noise or another threshold, or the
-            tree goes on where it must stop, or stops where it must go on.
     """
     check_release_type(certificate, FAMILY)
     universe = SequenceUniverse(taxonomy=table.taxonomy, periods=table.periods)
@@ -220,30 +193,21 @@ def _as_planned(step: StepSummary, planned: PlannedStep) -> bool:
     ) and is_noise(step.standard_error, math.sqrt(planned.law.variance))
 
 
-@dataclass(frozen=True)
-class SequencesContents:
+class SequencesContents(TableContents[SequenceTable]):
     """A tree of sequences, ready to be written."""
 
-    table: SequenceTable
+    files = FILES
+    describe = staticmethod(describe)
+
+    @cached_property
+    def view(self) -> TreeView:
+        """The tree with the stop before each node."""
+        return TreeView(table=self.table, prefix=prefixes_of(self.table))
 
     def check(self, certificate: Certificate) -> None:
-        """Makes sure that the tree is one and belongs to the certificate.
-
-        Raises:
-            PrivacyError: The tree is not made of published numbers.
-            ReleaseError: The certificate was made for other public lists or other steps.
-        """
+        """Makes sure that the tree is one and belongs to the certificate."""
         check_stated(certificate, self.table, check_tree(self.table))
         check_lists(self.table)
-
-    @property
-    def description(self) -> Description:
-        """What the data package says about the files."""
-        return describe(self._tree)
-
-    def write(self, folder: Path, progress: Progress) -> None:
-        """Writes every file of the description into a folder."""
-        write_files(FILES, self._tree, folder, progress)
 
     def picture(self, certificate: Certificate) -> bytes:
         """Returns the first stops, the strongest ways between stops and the lengths, as PNG."""
@@ -252,6 +216,15 @@ class SequencesContents:
 
         return draw_sequences_picture(self.table, certificate)
 
-    @cached_property
-    def _tree(self) -> TreeView:
-        return TreeView(table=self.table, prefix=prefixes_of(self.table))
+
+def contents_of(table: SequenceTable | RecordTable) -> Contents:
+    """Returns a table as files that can be written: a tree of prefixes, or learnt records."""
+    return RecordsContents(table) if isinstance(table, RecordTable) else SequencesContents(table)
+
+
+def check_files_of(
+    notes: Notes, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> Description | None:
+    """Checks the files of a release of either kind, as `Family.check` asks."""
+    learnt = certificate.terms.mechanism.name == LEARNED
+    return (check_records if learnt else check_sequences)(notes, folder, certificate, facts)

@@ -15,15 +15,18 @@ from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.ground import (
-    CLEAR_OF_NOISE,
+    INK,
     MOST_FLOWS,
     TALL,
     colours_of,
-    draw_flows,
     draw_places,
+    draw_strongest,
     plane,
     png_of,
     poster,
+    set_grid,
+    set_title,
+    shortened,
     write_words,
 )
 from hushway.release.wording import Sums, claim_text
@@ -161,22 +164,16 @@ LEARNT = (
 def draw_sequences_picture(
     table: SequenceTable, certificate: Certificate, *, white: str = CUT
 ) -> bytes:
-    """Returns a PNG: ways between stops on the map, the first stops, and records by length.
-
-    Args:
-        table: The published tree.
-        certificate: Its certificate.
-        white: What the caption says about records that do not go on.
-    """
+    """Returns a PNG: ways between stops on the map, the first stops, and records by length."""
     prefix, groups = prefixes_of(table), colour_groups(table.taxonomy)
     with poster(TALL) as figure:
         ways = figure.add_axes((0.015, 0.165, 0.47, 0.72))
         clear = draw_ways(ways, table, prefix, groups)
-        ways.set_title("From one stop to the next", loc="left", fontsize=11, pad=6)
+        set_title(ways, "From one stop to the next")
         first = figure.add_axes((0.515, 0.375, 0.47, 0.485))
         draw_icicle(first, table, prefix, groups)
         # Above the names of the columns.
-        first.set_title("The first stops of all records", loc="left", fontsize=11, pad=21)
+        set_title(first, "The first stops of all records", pad=21)
         draw_lengths(figure.add_axes((0.56, 0.19, 0.425, 0.13)), table)
         write_words(figure, certificate, _caption(table, certificate, clear, white))
         return png_of(figure)
@@ -202,7 +199,7 @@ def _caption(table: SequenceTable, certificate: Certificate, clear: int, white: 
     )
 
 
-_LINE, _BAR = "#d9dee5", "#3a7c8b"
+_BAR = "#3a7c8b"
 _MOST_LABELS = 20
 # Left of the axes, in their widths: titles of all panels stand in one line.
 _TITLE_AT = -0.106
@@ -218,37 +215,18 @@ def draw_lengths(axes: Axes, table: SequenceTable) -> None:
     axes.set_ylim(0, max(1.0, 1.05 * int(records.max())))
     axes.tick_params(axis="both", length=0)
     axes.yaxis.set_major_formatter("{x:,.0f}")
-    axes.grid(axis="y", color=_LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right", "left"]].set_visible(False)
+    set_grid(axes, "y")
     axes.set_xlabel("number of stops", fontsize=8.5)
-    axes.set_title(
-        "Published records by number of stops", loc="left", fontsize=11, pad=6, x=_TITLE_AT
-    )
+    set_title(axes, "Published records by number of stops", x=_TITLE_AT)
 
 
 def draw_ways(axes: Axes, table: SequenceTable, prefix: IntArray, groups: Sequence[str]) -> int:
-    """Draws the places and the strongest ways; returns how many ways are clear of the noise.
-
-    Args:
-        axes: Where to draw.
-        table: The published tree.
-        prefix: For each node the node of the stop before (`prefixes_of`).
-        groups: The name of each location's group.
-    """
+    """Draws the places and the strongest ways; returns how many ways are clear of the noise."""
     points = plane(table.taxonomy.locations)
     sums = sums_by_way(table, prefix)
     origin, destination = np.divmod(sums.keys, len(points))
-    clear = np.flatnonzero(
-        (sums.totals > CLEAR_OF_NOISE * sums.standard_errors) & (origin != destination)
-    )
-    strongest = clear[np.argsort(sums.totals[clear], kind="stable")[-MOST_FLOWS:]]
     draw_places(axes, points, groups, visits_by_location(table))
-    if len(strongest):
-        draw_flows(
-            axes, points[origin[strongest]], points[destination[strongest]], sums.totals[strongest]
-        )
-    return len(clear)
+    return draw_strongest(axes, points, sums, origin, destination)
 
 
 # The panel of a picture that shows the first stops of all records as columns of boxes.
@@ -258,7 +236,7 @@ def draw_ways(axes: Axes, table: SequenceTable, prefix: IntArray, groups: Sequen
 
 MOST_STOPS = 3
 
-_INK, _SOFT = "#1c2430", "#3f4a58"
+_SOFT = "#3f4a58"
 _BOX_WIDTH = 0.97
 # Colours are mixed with white, so that dark letters can be read on them; shared boxes are paler.
 _STRENGTH, _SHARED_STRENGTH = 0.62, 0.36
@@ -268,14 +246,7 @@ _MOST_LETTERS = 23
 
 
 def draw_icicle(axes: Axes, table: SequenceTable, prefix: IntArray, groups: Sequence[str]) -> None:
-    """Draws the first stops of a tree.
-
-    Args:
-        axes: Where to draw.
-        table: The published tree.
-        prefix: For each node the node of the stop before (`prefixes_of`).
-        groups: The name of each location's group.
-    """
+    """Draws the first stops of a tree."""
     names = sorted(set(groups))
     number = {name: i for i, name in enumerate(names)}
     group_of = np.array([number[group] for group in groups], dtype=np.int64)
@@ -315,7 +286,7 @@ def _name(axes: Axes, stop: int, boxes: Boxes, box: int, words: str) -> None:
     height = int(boxes.heights[box])
     middle = int(boxes.tops[box]) + height / 2
     for x, text, edge, colour in (
-        (stop + 0.03, words, "left", _INK),
+        (stop + 0.03, words, "left", INK),
         (stop + _BOX_WIDTH - 0.03, f"{height:,}", "right", _SOFT),
     ):
         axes.text(
@@ -333,12 +304,10 @@ def _name(axes: Axes, stop: int, boxes: Boxes, box: int, words: str) -> None:
 def _words(table: SequenceTable, boxes: Boxes, box: int, groups: Sequence[str]) -> str:
     if boxes.place[box] == OTHERS:
         places = f"{int(boxes.places[box]):,} places"
-        return f"{_short(groups[int(boxes.group[box])], _MOST_LETTERS - len(places) - 2)}: {places}"
-    return _short(table.taxonomy.locations.places[int(boxes.place[box])].name, _MOST_LETTERS)
-
-
-def _short(name: str, letters: int) -> str:
-    return name if len(name) <= letters else name[: letters - 1] + "…"
+        return (
+            f"{shortened(groups[int(boxes.group[box])], _MOST_LETTERS - len(places) - 2)}: {places}"
+        )
+    return shortened(table.taxonomy.locations.places[int(boxes.place[box])].name, _MOST_LETTERS)
 
 
 def stop_nodes(table: SequenceTable) -> IntArray:

@@ -5,43 +5,32 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hushway.arrays import IntArray
+from hushway.families.sequences.files.lists import LIST
 from hushway.families.sequences.files.rows import (
     can_be_completed,
-    check_sequences_csv,
     check_sequences_parquet,
-    column_names,
     ending_nodes,
+    sequences_columns,
+    sequences_csv,
     write_completed,
-    write_sequences_csv,
     write_sequences_parquet,
 )
-from hushway.families.sequences.files.taxonomy import (
-    grain_name,
-    grouped_locations,
-    grouped_locations_csv,
-    taxonomy_json,
-)
-from hushway.families.sequences.files.tree import COLUMNS as TREE_COLUMNS
-from hushway.families.sequences.files.tree import LEVEL_COLUMNS, levels_csv, write_tree
+from hushway.families.sequences.files.taxonomy import grain_name, taxonomy_files
+from hushway.families.sequences.files.tree import NODES, STEPS, levels_csv, write_tree
 from hushway.families.sequences.fit.table import SequenceTable
 from hushway.geography.periods import Periods
 from hushway.release.folder.published_file import (
-    PERIODS,
     Description,
     PublishedFile,
-    columns_schema,
     describe_files,
-    locations_schema,
     periods_file,
 )
-from hushway.release.formats.places import location_columns
+from hushway.release.formats.columns import TEXT
 
 PARQUET = "sequences.parquet"
 CSV = "sequences.csv"
 TREE = "tree.parquet"
 LEVELS = "levels.csv"
-LOCATIONS = "places.csv"
-TAXONOMY = "taxonomy.json"
 COMPLETED = "completed.parquet"
 
 
@@ -79,16 +68,6 @@ def facts_fit(facts: Mapping[str, Any]) -> bool:
     return type(facts["times"]) is bool and type(facts["fit"]) is dict
 
 
-def _sequences_schema(kind: str, how: str, *, times: bool) -> dict[str, Any]:
-    words = {
-        "sequence": (kind, f"Ids of the stops in order, as in {LOCATIONS}, {how}."),
-        "periods": (kind, f"Labels of the periods of the stops, as in {PERIODS}, {how}."),
-        "count": ("integer", "Published number of records with these stops and no further ones."),
-    }
-    names = column_names(times=times)
-    return columns_schema(names, [words[name] for name in names], key=names[:-1])
-
-
 SequenceFile = PublishedFile[TreeView, TreeView]
 
 FILES: tuple[SequenceFile, ...] = (
@@ -99,9 +78,7 @@ FILES: tuple[SequenceFile, ...] = (
         "published with these stops and no further ones. It carries noise on purpose. A sequence "
         "without a row is not known to be absent: prefixes measured below the threshold of their "
         "step were cut, and what had gone on below them counts as ending where they were cut.",
-        schema=lambda tree: _sequences_schema(
-            "array", "as a list", times=tree.table.periods is not None
-        ),
+        columns=lambda tree: sequences_columns(LIST, times=tree.table.periods is not None),
         write=lambda tree, path: write_sequences_parquet(tree.table, tree.prefix, path),
         check=lambda tree, path: check_sequences_parquet(tree.table, tree.prefix, path),
         finding="sequences",
@@ -111,11 +88,8 @@ FILES: tuple[SequenceFile, ...] = (
         title="Sequences of stops",
         description=f"The same sequences as {PARQUET}; stops are joined by ' > '. A '>' or "
         "'\\' that belongs to an id has a '\\' before it.",
-        schema=lambda tree: _sequences_schema(
-            "string", "joined by ' > '", times=tree.table.periods is not None
-        ),
-        write=lambda tree, path: write_sequences_csv(tree.table, tree.prefix, path),
-        check=lambda tree, path: check_sequences_csv(tree.table, tree.prefix, path),
+        columns=lambda tree: sequences_columns(TEXT, times=tree.table.periods is not None),
+        parts=lambda tree: sequences_csv(tree.table, tree.prefix),
         finding="sequences",
     ),
     SequenceFile(
@@ -124,25 +98,7 @@ FILES: tuple[SequenceFile, ...] = (
         description="Every prefix that was kept, with what was measured and what is published; "
         "parents stand before their children. A count is never below the sum of those of its "
         "children.",
-        schema=columns_schema(
-            TREE_COLUMNS,
-            (
-                ("integer", "Number of the node, from 0."),
-                # Readers that know no missing whole numbers read it as a number.
-                ("number", "Number of the node above; missing if the prefix begins here."),
-                ("integer", "Which stop of the sequence the node is about, from 1."),
-                ("string", f"Level of its group, as in {TAXONOMY}, or place."),
-                ("string", "Name of its group, or id of its place."),
-                ("string", "Label of the period of the stop; missing if times are not kept."),
-                (
-                    "integer",
-                    "Noisy number of records with this prefix, as measured before the fit.",
-                ),
-                ("integer", "Published number of records with this prefix."),
-                ("integer", "Published number of records that end here; 0 for groups."),
-            ),
-            key=["node"],
-        ),
+        columns=NODES,
         write=lambda tree, path: write_tree(tree.table, path),
     ),
     SequenceFile(
@@ -150,37 +106,11 @@ FILES: tuple[SequenceFile, ...] = (
         title="Steps of the tree",
         description="One row for every step: how many candidates there were, from which noisy "
         "count on they were kept, how many were, and how large the noise is.",
-        schema=columns_schema(
-            LEVEL_COLUMNS,
-            (
-                ("integer", "Which stop of the sequence, from 1."),
-                ("string", f"Level of the groups, as in {TAXONOMY}, or place."),
-                ("integer", "How many candidates were measured."),
-                ("integer", "Candidates measured at this number or above were kept."),
-                ("integer", "How many were kept."),
-                ("number", "Standard deviation of the noise in each measurement, in records."),
-            ),
-            key=["stop", "granularity"],
-        ),
-        write=lambda tree, path: path.write_bytes(levels_csv(tree.table)),
+        columns=STEPS,
+        parts=lambda tree: [levels_csv(tree.table.taxonomy, tree.table.steps)],
+        is_source=True,
     ),
-    SequenceFile(
-        path=LOCATIONS,
-        title="Public places",
-        description="Where stops may be, with the groups that they belong to. Public "
-        "knowledge, not made from the data.",
-        schema=lambda tree: locations_schema(
-            location_columns(grouped_locations(tree.table.taxonomy))
-        ),
-        write=lambda tree, path: path.write_bytes(grouped_locations_csv(tree.table.taxonomy)),
-    ),
-    SequenceFile(
-        path=TAXONOMY,
-        title="Public groups of places",
-        description="Which places belong together at each level. Public knowledge, not made "
-        "from the data.",
-        write=lambda tree, path: path.write_bytes(taxonomy_json(tree.table.taxonomy)),
-    ),
+    *taxonomy_files(lambda tree: tree.table.taxonomy),
     periods_file(
         lambda tree: cast("Periods", tree.table.periods),
         is_there=lambda tree: tree.table.periods is not None,
@@ -192,7 +122,7 @@ FILES: tuple[SequenceFile, ...] = (
         description="As many records begin with every kept prefix as the tree says; where "
         "the tree breaks off they go on as records like them do. That is a likely course "
         f"worked out from {TREE} alone, not a measurement.",
-        schema=_sequences_schema("array", "as a list", times=False),
+        columns=sequences_columns(LIST, times=False),
         write=lambda tree, path: write_completed(tree.table, path),
         is_there=lambda tree: can_be_completed(tree.table),
     ),

@@ -1,116 +1,94 @@
 """Records that were learnt as files: sequences, the prefixes that are sure, and what was asked."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.errors import ReleaseError, damaged
-from hushway.families.sequences.files.rows import (
+from hushway.families.sequences.files.lists import (
     BATCH_STOPS,
-    GROUP_STOPS,
     LIST,
-    MOST_STOPS,
-    SEPARATOR,
+    escaped,
+    joined_array,
+    list_array,
+    not_as_written,
+    read_lists,
+    write_lists,
 )
+from hushway.families.sequences.files.rows import sequences_columns
+from hushway.families.sequences.files.taxonomy import LOCATIONS
 from hushway.families.sequences.fit.record_table import QuestionSummary, RecordTable
+from hushway.families.sequences.fit.table import SequenceTable, StepSummary
 from hushway.geography.locations import Locations
-from hushway.release.formats.csv import (
-    BATCH_ROWS,
-    positions_among,
-    read_batches,
-    stream_csv,
-    whole_column,
-)
-from hushway.release.formats.places import (
-    csv_bytes,
-    number_array,
-    numbers_of,
-    required_columns,
-    text_array,
-)
+from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, Column, Columns
+from hushway.release.formats.csv import table_csv
+from hushway.release.formats.places import csv_bytes, number_array, text_array
 from hushway.release.untrusted.limits import PAPER_BYTES, csv_rows, rewritten
-from hushway.release.untrusted.parquet import open_parquet
 
-SEQUENCE_COLUMNS = ("sequence", "count")
-PREFIX_COLUMNS = ("prefix", "count", "standard_error")
-QUESTION_COLUMNS = ("question", "cells", "worth", "standard_error")
-
-_SEQUENCES = required_columns(("sequence", LIST), ("count", pa.int64()))
-_LINES = required_columns(("sequence", pa.string()), ("count", pa.int64()))
-_PREFIXES = required_columns(
-    ("prefix", LIST), ("count", pa.int64()), ("standard_error", pa.float64())
+SEQUENCES = sequences_columns(LIST, times=False)
+LINES = sequences_columns(TEXT, times=False)
+PREFIXES = Columns(
+    (
+        Column("prefix", LIST, f"Ids of the first stops in order, as in {LOCATIONS}, as a list."),
+        Column("count", WHOLE, "Number of the published records that begin with these stops."),
+        Column(
+            "standard_error", NUMBER, "Standard error of that, as learnt from the noisy answers."
+        ),
+    ),
+    key=("prefix",),
+)
+QUESTIONS = Columns(
+    (
+        Column("question", TEXT, "What was counted."),
+        Column("cells", WHOLE, "In how many cells."),
+        Column(
+            "worth", WHOLE, "What one count added to its cell before noise; 1 unless shared out."
+        ),
+        Column("standard_error", NUMBER, "Standard deviation of the noise in one count."),
+    ),
+    key=("question",),
 )
 
 
 def write_records(table: RecordTable, path: Path) -> None:
     """Writes the distinct sequences as one Parquet file."""
-    lists = _lists(table.taxonomy.locations, table.start, table.stops)
-    _write(path, pa.RecordBatch.from_arrays([lists, number_array(table.counts)], schema=_SEQUENCES))
+    lists = list_array(text_array(table.taxonomy.locations.ids), table.start, table.stops)
+    arrays = [lists, number_array(table.counts)]
+    write_lists(path, pa.RecordBatch.from_arrays(arrays, schema=SEQUENCES.schema))
 
 
 def write_prefixes(table: RecordTable, path: Path) -> None:
     """Writes the prefixes that are sure as one Parquet file."""
-    lists = _lists(table.taxonomy.locations, *prefix_lists(table))
+    lists = list_array(text_array(table.taxonomy.locations.ids), *prefix_lists(table))
     arrays = [lists, number_array(table.prefix_counts), number_array(table.prefix_errors)]
-    _write(path, pa.RecordBatch.from_arrays(arrays, schema=_PREFIXES))
+    write_lists(path, pa.RecordBatch.from_arrays(arrays, schema=PREFIXES.schema))
 
 
-def write_records_csv(table: RecordTable, path: Path) -> None:
-    """Writes the distinct sequences as one CSV file, stops joined by " > "."""
-    escaped = _escaped(table.taxonomy.locations)
-    batches = (_lines(table, rows, escaped) for rows in _batches(table.start))
-    stream_csv(path, _LINES, batches, labels=iter(escaped.to_pylist()))
-
-
-def check_records_csv(table: RecordTable, path: Path) -> None:
-    """Makes sure that a CSV file holds the sequences of a table, in order.
-
-    Raises:
-        ReleaseError: It does not.
-    """
-    escaped, row = _escaped(table.taxonomy.locations), 0
-    for batch in read_batches(path, _LINES, labels=iter(escaped.to_pylist())):
-        rows = slice(row, row + len(batch))
-        row = rows.stop
-        same = row <= len(table.counts) and batch.schema.names == _LINES.names
-        if not same or not all(
-            map(pa.Array.equals, batch.columns, _lines(table, rows, escaped).columns)
-        ):
-            raise _disagreement(path)
-    if row != len(table.counts):
-        raise _disagreement(path)
+def records_csv(table: RecordTable) -> Iterator[bytes]:
+    """Yields the distinct sequences as CSV, stops joined by " > "."""
+    ids = escaped(table.taxonomy.locations.ids)
+    batches = (_lines(table, rows, ids) for rows in _batches(table.start))
+    return table_csv(LINES.names, batches, labels=ids.to_pylist())
 
 
 def read_records(locations: Locations, path: Path) -> tuple[IntArray, IntArray, IntArray]:
-    """Reads sequences back: where each begins, the places of all, and counts.
-
-    Raises:
-        ReleaseError: The rows are not lists of public places with counts above 0.
-    """
-    start, stops, (counts,) = _read(locations, path, _SEQUENCES)
-    if np.any(counts < 1) or np.any(np.diff(start) < 1):
-        raise _odd(path)
-    return start, stops, counts.astype(np.int64)
+    """Reads sequences back: where each begins, the places of all, and counts."""
+    start, stops, (counts,) = read_lists(locations, path, SEQUENCES.schema)
+    if np.any(np.diff(start) < 1):
+        raise not_as_written(path)
+    return start, stops, counts
 
 
 def read_prefixes(
     locations: Locations, path: Path
 ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
-    """Reads prefixes back: the prefix that each continues, its last place, counts and errors.
-
-    Raises:
-        ReleaseError: The rows are not prefixes in order, with counts above 0 and errors.
-    """
-    start, stops, (counts, errors) = _read(locations, path, _PREFIXES)
-    length = np.diff(start)
-    if np.any(counts < 1) or np.any(length < 1) or not np.all(np.isfinite(errors) & (errors > 0)):
-        raise _odd(path)
+    """Reads prefixes back: the prefix that each continues, its last place, counts and errors."""
+    start, stops, (counts, errors) = read_lists(locations, path, PREFIXES.schema)
+    if np.any(np.diff(start) < 1) or not np.all(np.isfinite(errors) & (errors > 0)):
+        raise not_as_written(path)
     parent = np.full(len(counts), -1, dtype=np.int64)
     known: dict[bytes, int] = {}
     for number, (begin, end) in enumerate(
@@ -118,11 +96,11 @@ def read_prefixes(
     ):
         whole, before = stops[begin:end].tobytes(), stops[begin : end - 1].tobytes()
         if whole in known or (before and before not in known):
-            raise _odd(path)
+            raise not_as_written(path)
         known[whole] = number
         parent[number] = known[before] if before else -1
     place = stops[start[1:] - 1]
-    return parent, place, counts.astype(np.int64), errors.astype(np.float64)
+    return parent, place, counts, errors
 
 
 def prefix_lists(table: RecordTable) -> tuple[IntArray, IntArray]:
@@ -146,18 +124,9 @@ def prefix_lists(table: RecordTable) -> tuple[IntArray, IntArray]:
     return start, stops
 
 
-def questions_csv(table: RecordTable) -> bytes:
-    """Returns what is public about every question."""
-    return _render(table.questions)
-
-
 def read_questions(data: bytes) -> tuple[QuestionSummary, ...]:
-    """Reads the questions back.
-
-    Raises:
-        ReleaseError: The bytes are not what `questions_csv` writes.
-    """
-    _, *rows = csv_rows("questions.csv", data, most=PAPER_BYTES, width=len(QUESTION_COLUMNS))
+    """Reads the questions back."""
+    _, *rows = csv_rows("questions.csv", data, most=PAPER_BYTES, width=len(QUESTIONS.names))
     try:
         found = tuple(
             QuestionSummary(
@@ -167,57 +136,17 @@ def read_questions(data: bytes) -> tuple[QuestionSummary, ...]:
         )
     except ValueError:
         raise rewritten("questions.csv") from None
-    if _render(found) != data or not all(math.isfinite(one.standard_error) for one in found):
+    if questions_csv(found) != data or not all(math.isfinite(one.standard_error) for one in found):
         raise rewritten("questions.csv")
     return found
 
 
-def _render(questions: tuple[QuestionSummary, ...]) -> bytes:
+def questions_csv(questions: Iterable[QuestionSummary]) -> bytes:
+    """Returns what is public about every question."""
     return csv_bytes(
-        QUESTION_COLUMNS,
+        QUESTIONS.names,
         ((one.name, str(one.cells), str(one.worth), repr(one.standard_error)) for one in questions),
     )
-
-
-def _lists(locations: Locations, start: IntArray, stops: IntArray) -> pa.ListArray:
-    ids = text_array(locations.ids)
-    return pa.ListArray.from_arrays(
-        number_array(start.astype(np.int32)), ids.take(number_array(stops)), type=LIST
-    )
-
-
-def _write(path: Path, batch: pa.RecordBatch) -> None:
-    stops = len(batch.column(0).flatten())
-    # A reader holds a row group at a time.
-    rows = max(1, len(batch) * GROUP_STOPS // max(1, stops))
-    # Texts one by one: a verifier then knows what a file takes before it reads it.
-    with pq.ParquetWriter(path, batch.schema, compression="zstd", use_dictionary=False) as writer:
-        writer.write_batch(batch, row_group_size=rows)
-
-
-def _read(
-    locations: Locations, path: Path, schema: pa.Schema
-) -> tuple[IntArray, IntArray, list[FloatArray]]:
-    """Returns where lists begin, the places in all of them, and the other columns."""
-    ids = text_array(locations.ids)
-    lengths, stops = ([np.empty(0, dtype=np.int64)] for _ in range(2))
-    others: list[list[FloatArray]] = [[np.empty(0)] for _ in schema.names[1:]]
-    with open_parquet(path, schema, rows=MOST_STOPS, values=MOST_STOPS) as file:
-        for batch in file.iter_batches(batch_size=BATCH_ROWS):
-            lists = batch.column(0)
-            if any(column.null_count for column in batch.columns):
-                raise _odd(path)
-            start = numbers_of(lists.offsets).astype(np.int64)
-            values = lists.values.slice(int(start[0]), int(start[-1] - start[0]))
-            lengths.append(np.diff(start))
-            stops.append(positions_among(values, ids))
-            for column, found in zip(batch.columns[1:], others, strict=True):
-                found.append(
-                    whole_column(column) if column.type == pa.int64() else numbers_of(column)
-                )
-    ends = np.cumsum(np.concatenate(lengths))
-    begins = np.concatenate([[0], ends]).astype(np.int64)
-    return begins, np.concatenate(stops), [np.concatenate(column) for column in others]
 
 
 def _batches(start: IntArray) -> Iterator[slice]:
@@ -230,27 +159,61 @@ def _batches(start: IntArray) -> Iterator[slice]:
         first = last
 
 
-def _lines(table: RecordTable, rows: slice, escaped: pa.Array) -> pa.RecordBatch:
+def _lines(table: RecordTable, rows: slice, ids: pa.Array) -> pa.RecordBatch:
     start = table.start[rows.start : rows.stop + 1]
-    stops = table.stops[start[0] : start[-1]]
-    offsets = number_array((start - start[0]).astype(np.int32))
-    # An Arrow value: for a text of Python's own, Arrow would load pandas.
-    joined = pc.binary_join(
-        pa.ListArray.from_arrays(offsets, escaped.take(number_array(stops))),
-        text_array([SEPARATOR])[0],
+    joined = joined_array(ids, start, table.stops[start[0] : start[-1]])
+    arrays = [joined, number_array(table.counts[rows])]
+    return pa.RecordBatch.from_arrays(arrays, schema=LINES.schema)
+
+
+def trie_of(table: RecordTable) -> SequenceTable:
+    """Returns the tree of all prefixes of published records.
+
+    The noise of every node is that of the last question, which looked at whole records.
+    """
+    places, grain = len(table.taxonomy.locations), table.taxonomy.grains - 1
+    codes = table.taxonomy.codes(grain)
+    length = np.diff(table.start)
+    record, above = np.arange(len(length)), np.full(len(length), -1, dtype=np.int64)
+    parents, places_of, counts, ends, steps = [], [], [], [], []
+    nodes = 0
+    for stop in range(int(length.max(initial=0))):
+        inside = length[record] > stop
+        record, above = record[inside], above[inside]
+        at = table.stops[table.start[record] + stop]
+        keys, number = np.unique((above + 1) * places + at, return_inverse=True)
+        here = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(here, number, table.counts[record])
+        ending = np.zeros(len(keys), dtype=np.int64)
+        last = length[record] == stop + 1
+        np.add.at(ending, number[last], table.counts[record[last]])
+        parents.append(keys // places - 1)
+        places_of.append(codes[keys % places])
+        counts.append(here)
+        ends.append(ending)
+        steps.append(
+            StepSummary(
+                stop=stop,
+                grain=grain,
+                candidates=len(keys),
+                threshold=1,
+                kept=len(keys),
+                standard_error=table.questions[-1].standard_error,
+            )
+        )
+        above = nodes + number.astype(np.int64)
+        nodes += len(keys)
+    together = np.concatenate(counts) if counts else np.empty(0, dtype=np.int64)
+    empty = [np.empty(0, dtype=np.int64)]
+    return SequenceTable(
+        taxonomy=table.taxonomy,
+        periods=None,
+        parent=np.concatenate(parents or empty).astype(np.int64),
+        step=np.repeat(np.arange(len(steps)), [step.kept for step in steps]).astype(np.int64),
+        period=np.zeros(nodes, dtype=np.int64),
+        code=np.concatenate(places_of or empty).astype(np.int64),
+        measured=together,
+        counts=together,
+        ends=np.concatenate(ends or empty),
+        steps=tuple(steps),
     )
-    return pa.RecordBatch.from_arrays([joined, number_array(table.counts[rows])], schema=_LINES)
-
-
-def _escaped(locations: Locations) -> pa.Array:
-    return text_array([text.replace("\\", "\\\\").replace(">", "\\>") for text in locations.ids])
-
-
-def _odd(path: Path) -> ReleaseError:
-    return ReleaseError(
-        f"{path.name} is not as hushway writes it.", advice="The file was edited or rewritten."
-    )
-
-
-def _disagreement(path: Path) -> ReleaseError:
-    return damaged(f"{path.name} does not hold the sequences of the table, in order.")

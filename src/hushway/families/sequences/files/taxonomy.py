@@ -1,18 +1,30 @@
 """The public groups of locations: taxonomy.json, and columns of places.csv for readers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
+from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import LOCATION, Taxonomy
 from hushway.geography.locations import LOCATION_FACTS, Labels, Locations, PlaceLabels
-from hushway.privacy.certificate import canonical_json, parsed_json
-from hushway.release.formats.places import locations_csv, read_locations
-from hushway.release.untrusted.limits import LIST_BYTES, refuse_large
+from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
+from hushway.release.folder.guard import check_reads_back, refuse
+from hushway.release.folder.published_file import PERIODS, PublishedFile, locations_columns
+from hushway.release.formats.places import (
+    free_name,
+    locations_csv,
+    read_locations,
+    read_periods,
+)
+from hushway.release.terms import check_domain
+from hushway.release.untrusted.limits import LIST_BYTES, read_plain, refuse_large
 
-# What the finest granularity is called.
+LOCATIONS = "places.csv"
+TAXONOMY = "taxonomy.json"
 
 _MOST_LEVELS = 64
 _ABOUT = (
@@ -61,15 +73,7 @@ def grouped_locations(taxonomy: Taxonomy) -> Locations:
 
 
 def read_taxonomy(data: bytes, places: bytes) -> Taxonomy:
-    """Reads the public places and their groups back.
-
-    Args:
-        data: The bytes of taxonomy.json.
-        places: The bytes of places.csv.
-
-    Raises:
-        ReleaseError: The bytes are not what hushway writes for any taxonomy.
-    """
+    """Reads the public places and their groups back."""
     refuse_large("taxonomy.json", len(data), LIST_BYTES)
     facts = parsed_json(data)
     if len(facts["levels"]) > _MOST_LEVELS:
@@ -92,6 +96,52 @@ def read_taxonomy(data: bytes, places: bytes) -> Taxonomy:
     return taxonomy
 
 
+def read_universe(folder: Path, certificate: Certificate, *, times: bool) -> SequenceUniverse:
+    """Reads the public places, groups and, where times are kept, periods of a release."""
+    universe = SequenceUniverse(
+        taxonomy=read_taxonomy(
+            read_plain(folder / TAXONOMY, LIST_BYTES), read_plain(folder / LOCATIONS, LIST_BYTES)
+        ),
+        periods=read_periods(read_plain(folder / PERIODS, LIST_BYTES)) if times else None,
+    )
+    check_domain(certificate, universe)
+    return universe
+
+
+def check_public(taxonomy: Taxonomy) -> None:
+    """Makes sure that places and groups are public ones."""
+    # The very classes: a subclass might carry more than what is public.
+    if type(taxonomy) is not Taxonomy or type(taxonomy.locations) is not Locations:
+        refuse("The taxonomy is not one of public places.")
+    if any(type(level) is not Labels for level in taxonomy.levels):
+        refuse("The groups of the places are not public labels.")
+
+
+def taxonomy_files(
+    taxonomy_of: Callable[[Any], Taxonomy],
+) -> tuple[PublishedFile[Any, Any], PublishedFile[Any, Any]]:
+    """Returns the files of the public places and their groups."""
+    return (
+        PublishedFile(
+            path=LOCATIONS,
+            title="Public places",
+            description="Where stops may be, with the groups that they belong to. Public "
+            "knowledge, not made from the data.",
+            columns=lambda view: locations_columns(grouped_locations(taxonomy_of(view))),
+            parts=lambda view: [grouped_locations_csv(taxonomy_of(view))],
+            is_source=True,
+        ),
+        PublishedFile(
+            path=TAXONOMY,
+            title="Public groups of places",
+            description="Which places belong together at each level. Public knowledge, not made "
+            "from the data.",
+            parts=lambda view: [taxonomy_json(taxonomy_of(view))],
+            is_source=True,
+        ),
+    )
+
+
 def grain_name(taxonomy: Taxonomy, grain: int) -> str:
     """Returns what a granularity is called: the column of its level, or location."""
     return LOCATION if grain == len(taxonomy.levels) else taxonomy.levels[grain].column
@@ -109,25 +159,20 @@ def node_labels(taxonomy: Taxonomy, grain: int) -> tuple[str, ...]:
 
 
 def check_levels(taxonomy: Taxonomy) -> None:
-    """Makes sure that a verifier can read the public groups back from their files.
-
-    Raises:
-        ReleaseError: It could not.
-    """
+    """Makes sure that a verifier can read the public groups back from their files."""
     if len(taxonomy.levels) > _MOST_LEVELS:
         raise ReleaseError(
             f"A release holds at most {_MOST_LEVELS} levels of groups.",
             advice="Leave out some of them.",
         )
-    try:
-        digest = read_taxonomy(taxonomy_json(taxonomy), grouped_locations_csv(taxonomy)).digest
-    except (ValueError, ReleaseError):
-        digest = None
-    if digest != taxonomy.digest:
-        raise ReleaseError(
-            "The places or their groups would not be the same when read back from the release.",
-            advice="Use plain text for ids and names, and Python's own floats for positions.",
-        )
+    check_reads_back(
+        "The places or their groups",
+        lambda: (
+            read_taxonomy(taxonomy_json(taxonomy), grouped_locations_csv(taxonomy)).digest
+            == taxonomy.digest
+        ),
+        "Use plain text for ids and names, and Python's own floats for positions.",
+    )
 
 
 def _stored_columns(taxonomy: Taxonomy) -> tuple[str, ...]:
@@ -143,7 +188,7 @@ def _stored_columns(taxonomy: Taxonomy) -> tuple[str, ...]:
         if shown.get(level.column) == tuple(_names_by_location(level)):
             stored.append(level.column)
             continue
-        name = next(free for free in _candidates(level.column) if free not in taken)
+        name = free_name(level.column, taken)
         taken.add(name)
         stored.append(name)
     return tuple(stored)
@@ -155,14 +200,6 @@ def _label_columns(locations: Locations) -> Sequence[str]:
 
 def _names_by_location(level: Labels) -> Iterator[str]:
     return (level.names[code] for code in level.codes.tolist())
-
-
-def _candidates(name: str) -> Iterator[str]:
-    yield name
-    number = 2
-    while True:
-        yield f"{name} ({number})"
-        number += 1
 
 
 def _rewritten() -> ReleaseError:

@@ -13,43 +13,63 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.sequences.files.taxonomy import grain_name, node_labels
+from hushway.families.sequences.files.taxonomy import TAXONOMY, grain_name, node_labels
 from hushway.families.sequences.fit.table import SequenceTable, StepSummary
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.periods import Periods
-from hushway.release.formats.csv import (
+from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
-    labelled,
-    positions_among,
-    whole_column,
+    NUMBER,
+    TEXT,
+    WHOLE,
+    Column,
+    Columns,
+    write_parquet,
 )
+from hushway.release.formats.csv import labelled, positions_among, whole_column
 from hushway.release.formats.places import (
     csv_bytes,
     number_array,
     numbers_or,
     optional_array,
-    required_columns,
     text_array,
 )
 from hushway.release.untrusted.limits import PAPER_BYTES, csv_rows, rewritten
 from hushway.release.untrusted.parquet import open_parquet
 
-_REQUIRED = required_columns(
-    ("node", pa.int64()),
-    ("parent", pa.int64()),
-    ("stop", pa.int64()),
-    ("granularity", LABEL),
-    ("label", LABEL),
-    ("period", LABEL),
-    ("measured", pa.int64()),
-    ("count", pa.int64()),
-    ("ends", pa.int64()),
+NODES = Columns(
+    (
+        Column("node", WHOLE, "Number of the node, from 0."),
+        Column(
+            "parent",
+            WHOLE,
+            "Number of the node above; missing if the prefix begins here.",
+            optional=True,
+            # Readers that know no missing whole numbers read it as a number.
+            described_as="number",
+        ),
+        Column("stop", WHOLE, "Which stop of the sequence the node is about, from 1."),
+        Column("granularity", LABEL, f"Level of its group, as in {TAXONOMY}, or place."),
+        Column("label", LABEL, "Name of its group, or id of its place."),
+        Column(
+            "period",
+            LABEL,
+            "Label of the period of the stop; missing if times are not kept.",
+            optional=True,
+        ),
+        Column(
+            "measured",
+            WHOLE,
+            "Noisy number of records with this prefix, as measured before the fit.",
+        ),
+        Column("count", WHOLE, "Published number of records with this prefix."),
+        Column("ends", WHOLE, "Published number of records that end here; 0 for groups."),
+    ),
+    key=("node",),
 )
-# Prefixes begin below no other, and not every tree keeps times.
-SCHEMA = pa.schema([field.with_nullable(field.name in ("parent", "period")) for field in _REQUIRED])
-COLUMNS = tuple(SCHEMA.names)
+SCHEMA = NODES.schema
 
 _NO_PARENT = -1
 _NUMBERS = ("node", "stop", "measured", "count", "ends")
@@ -57,34 +77,34 @@ _NUMBERS = ("node", "stop", "measured", "count", "ends")
 
 def write_tree(table: SequenceTable, path: Path) -> None:
     """Writes the nodes of a tree as one Parquet file."""
-    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
-        for step, nodes in zip(table.steps, step_slices(table.steps), strict=True):
-            labels = text_array(node_labels(table.taxonomy, step.grain))
-            grain = text_array([grain_name(table.taxonomy, step.grain)])
-            for start in range(nodes.start, nodes.stop, BATCH_ROWS):
-                rows = slice(start, min(start + BATCH_ROWS, nodes.stop))
-                arrays = [
-                    number_array(np.arange(rows.start, rows.stop, dtype=np.int64)),
-                    optional_array(table.parent[rows], table.parent[rows] != _NO_PARENT),
-                    number_array(np.full(rows.stop - rows.start, step.stop + 1, dtype=np.int64)),
-                    labelled(np.zeros(rows.stop - rows.start, dtype=np.int64), grain),
-                    labelled(table.code[rows], labels),
-                    _period_column(table.periods, table.period[rows]),
-                    number_array(table.measured[rows]),
-                    number_array(table.counts[rows]),
-                    number_array(table.ends[rows]),
-                ]
-                writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=SCHEMA))
+    write_parquet(path, SCHEMA, _batches(table))
+
+
+def _batches(table: SequenceTable) -> Iterator[pa.RecordBatch]:
+    for step, nodes in zip(table.steps, step_slices(table.steps), strict=True):
+        labels = text_array(node_labels(table.taxonomy, step.grain))
+        grain = text_array([grain_name(table.taxonomy, step.grain)])
+        for start in range(nodes.start, nodes.stop, BATCH_ROWS):
+            rows = slice(start, min(start + BATCH_ROWS, nodes.stop))
+            number = np.arange(rows.start, rows.stop, dtype=np.int64)
+            arrays = [
+                number_array(number),
+                optional_array(table.parent[rows], table.parent[rows] != _NO_PARENT),
+                number_array(np.full_like(number, step.stop + 1)),
+                labelled(np.zeros_like(number), grain),
+                labelled(table.code[rows], labels),
+                _period_column(table.periods, table.period[rows]),
+                number_array(table.measured[rows]),
+                number_array(table.counts[rows]),
+                number_array(table.ends[rows]),
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
 
 
 def read_tree(
     path: Path, taxonomy: Taxonomy, periods: Periods | None, steps: tuple[StepSummary, ...]
 ) -> SequenceTable:
-    """Reads a tree whose steps are known.
-
-    Raises:
-        ReleaseError: The rows are not nodes of these steps in order.
-    """
+    """Reads a tree whose steps are known."""
     nodes = sum(step.kept for step in steps)
     columns: dict[str, Any] = {
         name: np.empty(nodes if nodes <= MOST_NODES else 0, dtype=np.int64)
@@ -95,7 +115,7 @@ def read_tree(
             raise _rewritten()
         for number, batch, rows in _pieces(file, steps):
             step = steps[number]
-            numbers = _numbers(batch)
+            numbers = {name: whole_column(batch.column(name)) for name in _NUMBERS}
             grain = text_array([grain_name(taxonomy, step.grain)])
             positions_among(batch.column("granularity"), grain)
             expected = np.arange(rows.start, rows.stop)
@@ -117,11 +137,7 @@ def read_tree(
 def _pieces(
     file: pq.ParquetFile, steps: tuple[StepSummary, ...]
 ) -> Iterator[tuple[int, pa.RecordBatch, slice]]:
-    """Yields the rows of a file, cut where a step ends: the step, the rows, and where they stand.
-
-    Raises:
-        ReleaseError: There are other rows than the steps have nodes.
-    """
+    """Yields the rows of a file, cut where a step ends: the step, the rows, and their places."""
     slices = step_slices(steps)
     step, row = 0, 0
     for batch in file.iter_batches(batch_size=BATCH_ROWS):
@@ -136,12 +152,6 @@ def _pieces(
             first, row = first + length, row + length
     if slices and row != slices[-1].stop:
         raise _rewritten()
-
-
-def _numbers(batch: pa.RecordBatch) -> dict[str, IntArray]:
-    if any(batch.column(name).type != pa.int64() for name in ("parent", *_NUMBERS)):
-        raise _rewritten()
-    return {name: whole_column(batch.column(name)) for name in _NUMBERS}
 
 
 def _period_column(periods: Periods | None, period: IntArray) -> pa.Array:
@@ -164,22 +174,27 @@ def _rewritten() -> ReleaseError:
     return damaged("tree.parquet does not hold the nodes that levels.csv names, in order.")
 
 
-LEVEL_COLUMNS = ("stop", "granularity", "candidates", "threshold", "kept", "standard_error")
-
-
-def levels_csv(table: SequenceTable) -> bytes:
-    """Returns what is public about every step; stops are counted from 1."""
-    return _render(table.taxonomy, table.steps)
+STEPS = Columns(
+    (
+        Column("stop", WHOLE, "Which stop of the sequence, from 1."),
+        Column("granularity", TEXT, f"Level of the groups, as in {TAXONOMY}, or place."),
+        Column("candidates", WHOLE, "How many candidates were measured."),
+        Column("threshold", WHOLE, "Candidates measured at this number or above were kept."),
+        Column("kept", WHOLE, "How many were kept."),
+        Column(
+            "standard_error",
+            NUMBER,
+            "Standard deviation of the noise in each measurement, in records.",
+        ),
+    ),
+    key=("stop", "granularity"),
+)
 
 
 def read_levels(data: bytes, taxonomy: Taxonomy) -> tuple[StepSummary, ...]:
-    """Reads the steps back.
-
-    Raises:
-        ReleaseError: The bytes are not what `levels_csv` writes.
-    """
+    """Reads the steps back."""
     grains = {grain_name(taxonomy, grain): grain for grain in range(taxonomy.grains)}
-    _, *rows = csv_rows("levels.csv", data, most=PAPER_BYTES, width=len(LEVEL_COLUMNS))
+    _, *rows = csv_rows("levels.csv", data, most=PAPER_BYTES, width=len(STEPS.names))
     steps = tuple(
         StepSummary(
             stop=int(stop) - 1,
@@ -191,12 +206,13 @@ def read_levels(data: bytes, taxonomy: Taxonomy) -> tuple[StepSummary, ...]:
         )
         for stop, name, candidates, threshold, kept, error in rows
     )
-    if _render(taxonomy, steps) != data or any(step.kept < 0 for step in steps):
+    if levels_csv(taxonomy, steps) != data or any(step.kept < 0 for step in steps):
         raise rewritten("levels.csv")
     return steps
 
 
-def _render(taxonomy: Taxonomy, steps: tuple[StepSummary, ...]) -> bytes:
+def levels_csv(taxonomy: Taxonomy, steps: Sequence[StepSummary]) -> bytes:
+    """Returns what is public about every step; stops are counted from 1."""
     rows = (
         (
             str(step.stop + 1),
@@ -208,7 +224,7 @@ def _render(taxonomy: Taxonomy, steps: tuple[StepSummary, ...]) -> bytes:
         )
         for step in steps
     )
-    return csv_bytes(LEVEL_COLUMNS, rows)
+    return csv_bytes(STEPS.names, rows)
 
 
 # What every published prefix tree must look like, given the public taxonomy and periods.
@@ -241,9 +257,6 @@ def shape_of(table: SequenceTable) -> TreeShape:
     """Returns what follows from the nodes of a tree, after a look at all of them.
 
     The columns of the table must be whole numbers of one length.
-
-    Raises:
-        ReleaseError: The table is not one that a mechanism publishes.
     """
     if len(table.parent) > MOST_NODES:
         _refuse(f"A tree holds at most {MOST_NODES:,} nodes.")

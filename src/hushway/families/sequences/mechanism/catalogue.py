@@ -24,7 +24,8 @@ from hushway.families.sequences.mechanism.steps import (
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.release.catalogue import Catalogue, MechanismSpec
 from hushway.release.mechanism import budget_for
-from hushway.release.plans.sections import Exact, Section
+from hushway.release.plans.sections import Section
+from hushway.release.plans.values import Exact
 from hushway.release.terms import stated_losses
 
 if TYPE_CHECKING:

@@ -45,11 +45,6 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
 
     Privacy:
         Reads all exact records: what it returns carries no guarantee.
-
-    Args:
-        release: The release folder, which was verified.
-        job: The job of its plan.
-        context: What counts the records.
     """
     rows, universe = job.rows, job.geography
     assert isinstance(rows, RecordRows)  # noqa: S101  what a plan of sequences makes

@@ -22,7 +22,7 @@ from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import BitSource, SeededSource
-from hushway.study.study_table import StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -77,11 +77,6 @@ def distinct(
     start: IntArray, stops: IntArray, weights: IntArray | None = None
 ) -> WeightedSequences:
     """Returns each distinct sequence once, in the order of first appearance, with its weight.
-
-    Args:
-        start: Where each sequence begins; one entry more than sequences.
-        stops: The location index of every stop of all of them in a row.
-        weights: How many records each stands for; one each unless given. Equal sequences add up.
 
     Raises:
         DataError: The arrays are no list of lists.

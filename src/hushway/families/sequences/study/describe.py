@@ -1,14 +1,12 @@
 """What the card cities hold, as a table: `python -m hushway.families.sequences.study.describe`."""
 
-import argparse
-import sys
-
 import numpy as np
 
 from hushway.families.sequences.city.cards import bus, metro
 from hushway.families.sequences.city.city import CardCity
 from hushway.families.sequences.study.data import distinct
 from hushway.families.sequences.study.patterns import top_patterns
+from hushway.study.describe import facts_table, print_tables
 
 _RANKS = (1, 100, 300)
 _LONG = 12
@@ -16,12 +14,7 @@ _LONG = 12
 
 def table(cities: tuple[CardCity, ...]) -> str:
     """Returns the figures of some cities as a Markdown table, a column each."""
-    columns = [_facts(city) for city in cities]
-    lines = [f"| | {' | '.join(city.name for city in cities)} |", f"|---|{'---:|' * len(cities)}"]
-    lines += [
-        f"| {fact} | {' | '.join(column[fact] for column in columns)} |" for fact in columns[0]
-    ]
-    return "\n".join(lines) + "\n"
+    return facts_table({city.name: _facts(city) for city in cities})
 
 
 def _facts(city: CardCity) -> dict[str, str]:
@@ -54,13 +47,5 @@ def _facts(city: CardCity) -> dict[str, str]:
     }
 
 
-def main() -> None:
-    """Prints the table."""
-    parser = argparse.ArgumentParser(description="Figures of the synthetic card cities.")
-    parser.add_argument("--seed", type=int, default=1)
-    seed = parser.parse_args().seed
-    sys.stdout.write(table((metro(seed), bus(seed))))
-
-
 if __name__ == "__main__":
-    main()
+    print_tables("card cities", lambda seed: table((metro(seed), bus(seed))))

@@ -127,12 +127,7 @@ _SMALLEST = 2
 
 @dataclass(frozen=True, kw_only=True, order=True)
 class Pattern:
-    """Locations that occur in order, with gaps allowed.
-
-    Attributes:
-        locations: Their indices.
-        support: Number of records that hold them.
-    """
+    """Locations that occur in order, with gaps allowed."""
 
     locations: tuple[int, ...]
     support: int
@@ -162,10 +157,6 @@ def top_patterns(data: WeightedSequences, k: int) -> tuple[Pattern, ...]:
 
     A pattern has at most the support of its own beginning, and is longer. So a search that always
     goes on with the first pattern in this order meets all patterns in this order.
-
-    Args:
-        data: Sequences with weights, which must be positive for a pattern to count.
-        k: How many patterns to return.
 
     Raises:
         PlanError: k is not positive.

@@ -1,6 +1,6 @@
 """Runs the experiments of the prefix-tree paper on the matched synthetic card cities."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -36,7 +36,7 @@ from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource
 from hushway.progress import Progress
-from hushway.study.study_table import Interval, interval_of
+from hushway.study.results import Figures, Interval
 
 EPSILONS = ("0.5", "0.75", "1", "1.25", "1.5")
 HEIGHTS = (6, 8, 10, 12, 14, 16, 18, 20)
@@ -104,43 +104,21 @@ METHODS: dict[str, Method] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Figure:
-    """One number of the reproduction: mean over runs with its interval.
-
-    Attributes:
-        data: Metro or Bus.
-        method: The method.
-        epsilon: The budget, as text.
-        height: Height of the tree.
-        figure: What was measured: "patterns.300", "queries.3", "seconds", "nodes", "stopped".
-        interval: Mean and 95% interval.
-    """
-
-    data: str
-    method: str
-    epsilon: str
-    height: int
-    figure: str
-    interval: Interval
-
-
-@dataclass(frozen=True, kw_only=True)
 class Reproduction:
-    """Everything that was measured: internal, computed against the (synthetic) truth."""
+    """Everything that was measured: internal, computed against the (synthetic) truth.
+
+    A setting of `figures` is the data, a method, a budget and the height of the tree.
+    """
 
     runs: int
     records: dict[str, int]
-    figures: tuple[Figure, ...]
+    figures: Figures
     seconds_by_records: dict[str, dict[int, float]]
     seconds_by_locations: dict[int, float]
 
     def of(self, data: str, method: str, epsilon: str, height: int, figure: str) -> Interval | None:
-        """Returns one figure, if it was measured."""
-        wanted = (data, method, epsilon, height, figure)
-        for found in self.figures:
-            if (found.data, found.method, found.epsilon, found.height, found.figure) == wanted:
-                return found.interval
-        return None
+        """Returns one figure, such as "patterns.300" or "queries.3", if it was measured."""
+        return self.figures.get(data, method, epsilon, height, figure)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -159,11 +137,6 @@ def reproduce_prefix_tree(
     """Runs every method at every budget and height on both data sets, then times growing data.
 
     One record is protected, as in the paper; noise comes from fixed seeds.
-
-    Args:
-        runs: Runs of each method and setting.
-        records: Size of the cities; the paper's unless given.
-        progress: Told what is being run.
     """
     progress("Making the cities")
     scenes = {
@@ -172,7 +145,7 @@ def reproduce_prefix_tree(
     }
     settings = [(epsilon, HEIGHT) for epsilon in EPSILONS]
     settings += [(EPSILON, height) for height in HEIGHTS if height != HEIGHT]
-    figures: list[Figure] = []
+    figures = Figures("data", "method", "epsilon", "height")
     steps = len(scenes) * len(settings) * len(METHODS)
     done = 0
     for name, scene in scenes.items():
@@ -184,14 +157,14 @@ def reproduce_prefix_tree(
                 rows = [
                     _measured(truth, mechanism, run, completed=how.completed) for run in range(runs)
                 ]
-                figures += _figures(name, method, epsilon, height, rows)
+                figures.add(name, method, epsilon, height, rows=rows)
                 done += 1
     progress("Timing")
     return Internal(
         Reproduction(
             runs=runs,
             records={name: len(scene.start) - 1 for name, scene in scenes.items()},
-            figures=tuple(figures),
+            figures=figures,
             seconds_by_records={name: _seconds_by_records(scene) for name, scene in scenes.items()},
             seconds_by_locations=_seconds_by_locations(scenes["Bus"]),
         )
@@ -234,20 +207,6 @@ def _completed(grown: Grown) -> WeightedSequences:
     assert isinstance(grown.table, SequenceTable)  # noqa: S101  only trees break off
     found = complete(grown.table)
     return WeightedSequences(start=found.start, stops=found.stops, weights=found.counts)
-
-
-def _figures(
-    data: str, method: str, epsilon: str, height: int, rows: list[dict[str, float]]
-) -> Iterator[Figure]:
-    for figure in rows[0]:
-        yield Figure(
-            data=data,
-            method=method,
-            epsilon=epsilon,
-            height=height,
-            figure=figure,
-            interval=interval_of(np.array([row[figure] for row in rows])),
-        )
 
 
 def _seconds_by_records(scene: SequenceScene) -> dict[int, float]:

@@ -46,13 +46,7 @@ def one_by_one(start: IntArray, stops: IntArray, counts: IntArray) -> Records:
 
 
 def plausible_seconds(records: Records, locations: Locations, *, seed: int) -> IntArray:
-    """Returns a second of the day for every stop, ascending within a record.
-
-    Args:
-        records: The records.
-        locations: The public places.
-        seed: Chooses the times.
-    """
+    """Returns a second of the day for every stop, ascending within a record."""
     rng = generator(seed, 0)
     length = np.diff(records.start)
     first = np.zeros(len(records.stops), dtype=np.bool_)

@@ -9,15 +9,10 @@ import pyarrow.parquet as pq
 
 from hushway.errors import ReleaseError
 from hushway.families.sequences.files.learnt import PREFIXES
-from hushway.families.sequences.files.published import (
-    COMPLETED,
-    LOCATIONS,
-    PARQUET,
-    TAXONOMY,
-)
+from hushway.families.sequences.files.published import COMPLETED, PARQUET
 from hushway.families.sequences.files.records import read_records
 from hushway.families.sequences.files.rows import read_completed
-from hushway.families.sequences.files.taxonomy import read_taxonomy
+from hushway.families.sequences.files.taxonomy import LOCATIONS, TAXONOMY, read_taxonomy
 from hushway.families.sequences.synthetic.itinerary import one_by_one, plausible_seconds
 from hushway.release.folder.new_file import refuse_taken, write_new
 from hushway.release.formats.places import number_array, text_array
@@ -38,9 +33,6 @@ def synthesize_taps(release: Path, path: Path, *, seed: int, day: date = _NO_DAY
         path: The Parquet file to write.
         seed: Chooses the times.
         day: The day that times are written on.
-
-    Returns:
-        What was written, in a sentence.
 
     Raises:
         ReleaseError: The release has no completed records, or the file is there already or cannot

@@ -5,15 +5,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.divergence import ORDERS
-from hushway.families.density.audit.looks import Evidence, Known, Spread
-from hushway.families.density.audit.product import (
-    LONE_SITES,
-    REAL_DENSITY,
-    DensityStage,
-    Stay,
-    district,
-)
+from hushway.auditing.divergence import ORDERS
+from hushway.auditing.product import Product
+from hushway.families.density.audit.stage import LONE_SITES, DensityStage, Stay, district
+from hushway.families.density.audit.whole import Known
 from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import PERSON_PARTS, SiteHistogram, VisitLimits
@@ -37,7 +32,7 @@ def even(limits: VisitLimits, spend: Loss) -> DensitySeries:
 
 def stage(rho: int) -> DensityStage:
     return DensityStage(
-        product=REAL_DENSITY,
+        product=Product(),
         district=district(corners=1, bins=6),
         limits=LIMITS,
         spend=ZCDPLoss(Fraction(rho)),
@@ -49,8 +44,8 @@ def stage(rho: int) -> DensityStage:
 def test_nothing_is_left_of_known_people_but_noise() -> None:
     # Sigma is below a fifteenth of a visit: a half is reached less than once in 10^12 times.
     place = stage(2000)
-    look = Known(stage=place, others=OTHERS)
-    for answer in look.measured(place.opened(OTHERS)):
+    look = Known(place, OTHERS)
+    for answer in place.measured(place.opened(OTHERS)):
         people = PERSON_PARTS if isinstance(answer.query.cells, SiteHistogram) else 1
         visit = getattr(answer.query.cells, "quanta", people)
         assert np.abs(look.unknown(answer)).max() < visit / 2
@@ -58,8 +53,8 @@ def test_nothing_is_left_of_known_people_but_noise() -> None:
 
 def test_evidence_of_each_question_is_what_is_paid_for_it_and_sums_up() -> None:
     place = stage(2000)
-    look = Evidence(stage=place, others=OTHERS, stays=PERSON)
-    (seen,) = look.seen(place.opened(OTHERS + PERSON)).tolist()
+    look = Known(place, OTHERS, PERSON)
+    (seen,) = look.evidence(place.opened(OTHERS + PERSON)).tolist()
     # The squares of what a person moves, in variances, are twice the rho of each question; the
     # noise of the evidence is the root of that, and 0.3 is nine times as much.
     assert seen[:-1] == pytest.approx([1000 * 2 * 500] * 4, rel=0.3)
@@ -69,7 +64,7 @@ def test_evidence_of_each_question_is_what_is_paid_for_it_and_sums_up() -> None:
 @pytest.mark.parametrize("rho", [1, 5])
 def test_a_person_with_all_that_counts_has_the_divergence_of_rho(rho: int) -> None:
     place = stage(rho)
-    look = Evidence(stage=place, others=OTHERS, stays=PERSON)
+    look = Known(place, OTHERS, PERSON)
     found = look.divergence(place.opened(OTHERS + PERSON))
     for order in ORDERS:
         # Of orders that are not whole, discrete noise has a little less.
@@ -80,7 +75,7 @@ def test_a_person_with_all_that_counts_has_the_divergence_of_rho(rho: int) -> No
 @pytest.mark.long
 def test_the_noise_of_each_question_is_told_in_variances() -> None:
     place = stage(1)
-    look = Spread(stage=place, others=OTHERS)
+    look = Known(place, OTHERS)
     squares = np.concatenate([look.squares(place.opened(OTHERS)) for _ in range(300)])
     assert squares.shape == (300, 4)
     # A mean of 300 squares is 1 within 8 standard errors of at most the root of 2 over 300.

@@ -1,32 +1,34 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from hushway.families.density.audit.product import (
+from hushway.auditing.product import Product
+from hushway.families.density.audit.stage import (
     CELLS,
     LONE_SITES,
-    NO_STAYS,
-    REAL_DENSITY,
     SHARED,
     SITES,
     TOGETHER,
     Stay,
-    district,
+    staged,
 )
-from hushway.families.density.audit.whole import WholeVisits
+from hushway.families.density.audit.whole import parts_missing
 
-DISTRICT = district(corners=3, bins=2)
+STAGE = staged(Product(), Fraction(1), corners=3, bins=2, most=4)
+DISTRICT = STAGE.district
 
 
 def test_a_scene_plays_at_every_corner_with_people_of_its_own() -> None:
-    rows = DISTRICT.play((Stay(site=1, bin=0, times=2), Stay(site=2, bin=1, person=1)))
-    assert rows.person.tolist() == [0, 0, 2, 2, 4, 4, 1, 3, 5]
-    assert rows.site.tolist() == [1, 1, 13, 13, 25, 25, 2, 14, 26]
-    assert rows.bin.tolist() == [0] * 6 + [1] * 3
+    rows = STAGE.play((Stay(site=1, bin=0, times=2), Stay(site=2, bin=1, person=1)))
+    assert rows["person"].tolist() == [0, 0, 2, 2, 4, 4, 1, 3, 5]
+    assert rows["site"].tolist() == [1, 1, 13, 13, 25, 25, 2, 14, 26]
+    assert rows["bin"].tolist() == [0] * 6 + [1] * 3
 
 
 def test_nobody_has_no_events() -> None:
-    rows = DISTRICT.play(NO_STAYS)
-    assert len(rows.person) == len(rows.site) == len(rows.bin) == 0
+    rows = STAGE.play(())
+    assert len(rows["person"]) == len(rows["site"]) == len(rows["bin"]) == 0
 
 
 def test_cells_of_a_corner_hold_no_ground_of_another() -> None:
@@ -47,8 +49,7 @@ def test_sites_lie_in_the_cells_that_their_names_say() -> None:
 @pytest.mark.parametrize("quanta", [1, 7, 1000, 1024])
 @pytest.mark.parametrize("site", range(SITES))
 def test_a_visit_at_any_site_is_one_visit(site: int, quanta: int) -> None:
-    visits = WholeVisits(product=REAL_DENSITY, district=DISTRICT)
-    assert visits.of_site(site, quanta).tolist() == [0] * 3
+    assert parts_missing(STAGE, site, quanta).tolist() == [0] * 3
 
 
 def test_a_series_is_looked_at_corner_by_corner() -> None:

@@ -25,7 +25,6 @@ from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
-from support.certificates import UNPROTECTED
 from support.long import often
 
 Build = Callable[..., DensityTable]
@@ -62,14 +61,6 @@ def test_every_density_has_a_picture(
 def test_an_empty_city_has_a_picture(density: DensityTable, certify_density: Certify) -> None:
     empty = dataclasses.replace(density, counts=np.zeros_like(density.counts))
     assert draw_density_picture(empty, certify_density(density)).startswith(PNG)
-
-
-def test_the_same_density_gives_the_same_picture_and_a_stamp_another(
-    density: DensityTable, certify_density: Certify
-) -> None:
-    plain = draw_density_picture(density, certify_density(density))
-    assert plain == draw_density_picture(density, certify_density(density))
-    assert plain != draw_density_picture(density, certify_density(density, randomness=UNPROTECTED))
 
 
 def test_maps_show_four_hours_of_the_busiest_working_day(bins_of: Callable[..., Periods]) -> None:

@@ -16,10 +16,11 @@ from hushway.families.density.city.paris import paris
 from hushway.families.density.fit.table import Denoise, DensityTable
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.planning.trial import area_truth
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.families.density.rows.counts import ArrayVisits
-from hushway.families.density.study.scene import area_truth, exact_visits
+from hushway.families.density.study.scene import exact_visits
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

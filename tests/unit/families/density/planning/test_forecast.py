@@ -15,7 +15,7 @@ from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
 from hushway.families.load import load_plan, prepare
 from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.release.job import Job
-from hushway.steward.price import price
+from hushway.steward.price_tag import price_tag
 
 LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 
@@ -38,7 +38,7 @@ def job_of(folder: Path, **changes: str) -> Job:
 
 @pytest.mark.long
 def test_too_few_people_are_told_what_would_do_instead(folder: Path) -> None:
-    expected = price(job_of(folder), crowd=ExpectedPopulation(trips=2800, people=200)).expected
+    expected = price_tag(job_of(folder), crowd=ExpectedPopulation(trips=2800, people=200)).expected
     assert expected is not None
     assert any("Too few people for this table at this budget" in note for note in expected.notes)
     instead = expected.notes[-1]
@@ -48,11 +48,11 @@ def test_too_few_people_are_told_what_would_do_instead(folder: Path) -> None:
 
 def test_what_is_said_to_do_does(folder: Path) -> None:
     job = job_of(folder)
-    instead = price(job, crowd=ExpectedPopulation(trips=2800, people=200)).expected
+    instead = price_tag(job, crowd=ExpectedPopulation(trips=2800, people=200)).expected
     assert instead is not None
     words = instead.notes[-1].split("about ")[1].split(" people")[0]
     people = int(words.replace(",", ""))
-    enough = price(job, crowd=ExpectedPopulation(trips=14 * people, people=people)).expected
+    enough = price_tag(job, crowd=ExpectedPopulation(trips=14 * people, people=people)).expected
     assert enough is not None
     assert not any("Too few" in note for note in enough.notes)
 
@@ -61,7 +61,9 @@ def test_more_people_mean_smaller_shares_of_error(folder: Path) -> None:
     job = job_of(folder)
     shares = []
     for people in (300, 10_000, 1_000_000):
-        expected = price(job, crowd=ExpectedPopulation(trips=14 * people, people=people)).expected
+        expected = price_tag(
+            job, crowd=ExpectedPopulation(trips=14 * people, people=people)
+        ).expected
         assert expected is not None
         shares.append([error.share or 0.0 for error in expected.errors])
     for few, some, many in np.array(shares).T:
@@ -70,7 +72,7 @@ def test_more_people_mean_smaller_shares_of_error(folder: Path) -> None:
 
 @pytest.mark.long
 def test_nothing_that_was_tried_may_do(folder: Path) -> None:
-    expected = price(
+    expected = price_tag(
         job_of(folder, **{'epsilon = "1" ': 'epsilon = "0.01" '}),
         crowd=ExpectedPopulation(trips=20, people=2),
     ).expected
@@ -90,12 +92,12 @@ def test_a_guess_that_cannot_be_is_refused(
     folder: Path, crowd: ExpectedPopulation, words: str
 ) -> None:
     with pytest.raises(PlanError, match=words):
-        price(job_of(folder), crowd=crowd)
+        price_tag(job_of(folder), crowd=crowd)
 
 
 def test_no_forecast_is_made_of_huge_tables(folder: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(forecast, "MOST_CELLS", 100)
-    expected = price(job_of(folder), crowd=ExpectedPopulation(trips=100, people=10)).expected
+    expected = price_tag(job_of(folder), crowd=ExpectedPopulation(trips=100, people=10)).expected
     assert expected is not None
     assert expected.errors == ()
     assert "No forecast" in expected.notes[0]

@@ -6,10 +6,11 @@ from hushway.families.density.fit.scaling import all_visits, levels_of
 from hushway.families.density.fit.table import Denoise
 from hushway.families.density.fit.totals import answers_of
 from hushway.families.density.mechanism.series import DensitySeries, density_series
+from hushway.families.density.planning.trial import budget_of
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.study.errors import density_errors
 from hushway.families.density.study.gains import DEFAULT, VARIANTS, fit_variant, measure_gains
-from hushway.families.density.study.scene import DensityScene, budget_of, paris_scene
+from hushway.families.density.study.scene import DensityScene, paris_scene
 
 MOST = 20
 LIMITS = VisitLimits(max_visits=MOST, max_visits_in_total=200)

@@ -7,6 +7,7 @@ import shapely
 from scipy.fft import dct
 
 from hushway.errors import PlanError
+from hushway.families.density.planning.trial import area_truth
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import DensityUniverse, Sites
 from hushway.families.density.study.paper import (
@@ -21,7 +22,6 @@ from hushway.families.density.study.paper import (
     smallest_cluster,
     subtraction_rule,
 )
-from hushway.families.density.study.scene import area_truth
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

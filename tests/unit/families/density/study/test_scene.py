@@ -5,9 +5,10 @@ from hushway.engine.key import BoundingKey
 from hushway.families.density.city.city import DensityCity
 from hushway.families.density.city.paris import paris
 from hushway.families.density.mechanism.series import density_series
+from hushway.families.density.planning.trial import budget_of
 from hushway.families.density.public.visits import ClusterSeries, SiteHistogram, VisitTotal
 from hushway.families.density.rows.counts import ArrayVisits
-from hushway.families.density.study.scene import DensityScene, budget_of, paris_scene
+from hushway.families.density.study.scene import DensityScene, paris_scene
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
 

@@ -5,9 +5,10 @@ import pytest
 import shapely
 
 from hushway.errors import DataError
+from hushway.families.density.planning.trial import area_truth
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import DensityUniverse, Sites
-from hushway.families.density.study.scene import area_truth, exact_visits
+from hushway.families.density.study.scene import exact_visits
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods

@@ -5,7 +5,16 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.families.links.audit.ends import LINKS, METRES, NOTHING, Spot, StreetDrives, street
+from hushway.families.links.audit.ends import (
+    BEGIN,
+    END,
+    LINKS,
+    METRES,
+    NOTHING,
+    Spot,
+    nodes,
+    street,
+)
 from hushway.families.links.rows.noisy import MetricEnds, noisy_trips
 
 # Noise of 0 but for one draw in 10^12.
@@ -22,18 +31,16 @@ def test_the_road_lies_along_an_axis() -> None:
 
 
 def test_drives_begin_and_end_where_they_do() -> None:
-    drives = StreetDrives(noisy=noisy_trips, ends=STILL, spots=DRIVE)
-    assert drives.beginnings(3).tolist() == [199] * 3
-    assert drives.endings(3).tolist() == [220] * 3
+    assert nodes(noisy_trips, STILL, DRIVE, BEGIN, 3).tolist() == [199] * 3
+    assert nodes(noisy_trips, STILL, DRIVE, END, 3).tolist() == [220] * 3
 
 
 def test_of_who_does_not_move_nothing_is_seen() -> None:
-    lone = StreetDrives(noisy=noisy_trips, ends=STILL, spots=DRIVE[:1])
-    assert lone.beginnings(2).tolist() == [NOTHING] * 2
+    assert nodes(noisy_trips, STILL, DRIVE[:1], BEGIN, 2).tolist() == [NOTHING] * 2
 
 
 def test_every_drive_has_noise_of_its_own_and_they_come_in_no_order() -> None:
-    seen = StreetDrives(noisy=noisy_trips, ends=WIDE, spots=DRIVE).endings(1000)
+    seen = nodes(noisy_trips, WIDE, DRIVE, END, 1000)
     assert len(seen) == 1000
     assert len(np.unique(seen)) > 10
     there = seen[seen != NOTHING].astype(np.float64)

@@ -1,12 +1,16 @@
 """Rings are what they say they are: corners have nothing to do with each other."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from hushway.families.links.audit.product import CLASSES, KINDS, NO_DRIVES, Drive, rings
+from hushway.auditing.product import Product
+from hushway.families.links.audit.stage import CLASSES, KINDS, Drive, staged
 from hushway.families.links.public.universe import ClassZones, MovementCells, SpeedSums
 
-RINGS = rings(corners=3, links=10, periods=2)
+STAGE = staged(Product(), Fraction(1), most=3, corners=3, periods=2)
+RINGS = STAGE.rings
 UNIVERSE = RINGS.universe
 
 
@@ -24,23 +28,23 @@ def test_opposite_nodes_are_five_kilometres_apart() -> None:
 
 def test_a_scene_plays_at_every_corner_with_people_of_its_own() -> None:
     scene = (Drive(link=2, period=1, times=2, steps=-4), Drive(end=1, person=1))
-    rows = RINGS.play(scene)
-    assert rows.person.tolist() == [0, 0, 2, 2, 4, 4, 1, 3, 5]
-    assert rows.period.tolist() == [1] * 6 + [0] * 3
-    assert rows.item.tolist() == [2, 2, 12, 12, 22, 22, 61, 71, 81]
-    assert rows.steps.tolist() == [-4] * 6 + [0] * 3
+    rows = STAGE.play(scene)
+    assert rows["person"].tolist() == [0, 0, 2, 2, 4, 4, 1, 3, 5]
+    assert rows["period"].tolist() == [1] * 6 + [0] * 3
+    assert rows["item"].tolist() == [2, 2, 12, 12, 22, 22, 61, 71, 81]
+    assert rows["steps"].tolist() == [-4] * 6 + [0] * 3
 
 
 def test_an_empty_scene_has_no_rows() -> None:
-    assert len(RINGS.play(NO_DRIVES).person) == 0
+    assert len(STAGE.play(())["person"]) == 0
 
 
 @pytest.mark.parametrize("drive", [Drive(link=4), Drive(begin=3, period=1), Drive(end=9, period=1)])
 def test_an_item_is_found_again_at_its_place_in_each_corner(drive: Drive) -> None:
     cells = MovementCells(universe=UNIVERSE)
-    rows = RINGS.play((drive,))
+    rows = STAGE.play((drive,))
     values = np.zeros(cells.size, dtype=np.int64)
-    values[rows.period * UNIVERSE.items + rows.item] = [7, 8, 9]
+    values[rows["period"] * UNIVERSE.items + rows["item"]] = [7, 8, 9]
     seen = RINGS.by_corner(cells, values)
     assert seen.shape == (3, 2 * KINDS * 10)
     assert seen[:, RINGS.place(drive)].tolist() == [7, 8, 9]

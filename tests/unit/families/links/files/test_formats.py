@@ -12,9 +12,8 @@ import pytest
 import shapely
 
 from hushway.errors import ReleaseError
-from hushway.families.links.files.geo import links_geojson, shown_links, write_links_geo
+from hushway.families.links.files.geo import links_geojson, links_map, shown_links
 from hushway.families.links.files.gmns import link_parts, measurement_parts, node_parts
-from hushway.families.links.files.rest import read_rest, rest_csv
 from hushway.families.links.files.roads import (
     course_points,
     links_table,
@@ -28,7 +27,9 @@ from hushway.families.links.files.rows import (
     measured_classes_csv,
     read_links_parquet,
     read_measured_classes,
+    read_rest,
     read_zones,
+    rest_csv,
     travel_times,
     write_links_parquet,
     zones_csv,
@@ -160,11 +161,8 @@ def test_a_link_takes_its_length_over_its_speed() -> None:
     assert np.isnan(times[2])
 
 
-def test_the_map_holds_every_link_that_shows_with_its_counts(
-    tmp_path: Path, fast_links: LinkTable
-) -> None:
-    write_links_geo(fast_links, tmp_path / "map.parquet")
-    rows = pq.read_table(tmp_path / "map.parquet").to_pylist()
+def test_the_map_holds_every_link_that_shows_with_its_counts(fast_links: LinkTable) -> None:
+    rows = links_map(fast_links).to_pylist()
     ids = fast_links.universe.roads.link_id
     assert [row["link_id"] for row in rows] == ids[np.unique(fast_links.link)].tolist()
     found = {

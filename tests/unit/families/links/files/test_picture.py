@@ -28,7 +28,6 @@ from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
-from support.certificates import UNPROTECTED
 
 Build = Callable[..., LinkTable]
 Certify = Callable[..., Certificate]
@@ -56,14 +55,6 @@ def test_every_release_has_a_picture(
     picture = draw_links_picture(table, certify_links(table))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 1036)
-
-
-def test_the_same_table_gives_the_same_picture_and_a_stamp_another(
-    links: LinkTable, certify_links: Certify
-) -> None:
-    plain = draw_links_picture(links, certify_links(links))
-    assert plain == draw_links_picture(links, certify_links(links))
-    assert plain != draw_links_picture(links, certify_links(links, randomness=UNPROTECTED))
 
 
 def people_of(figure: Figure) -> PathCollection:

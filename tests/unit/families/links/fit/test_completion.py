@@ -10,9 +10,10 @@ import pytest
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.counts import LEFT_OUT, link_counts, smaller_noise
+from hushway.families.links.planning.invented_rows import Drives, random_drives
 from hushway.families.links.public.universe import MovementLimits
 from hushway.families.links.rows.bounding import ArrayMovements
-from hushway.families.links.study.scene import Drives, LinkScene, one_period, random_drives
+from hushway.families.links.study.scene import LinkScene, one_period
 from hushway.privacy.loss import Loss, ZCDPLoss
 
 NOTHING = Fraction(0)

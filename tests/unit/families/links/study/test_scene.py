@@ -6,17 +6,16 @@ import pytest
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.matching.traces import Ways
 from hushway.families.links.mechanism.counts import link_counts, smaller_noise
+from hushway.families.links.planning.invented_rows import Drives, random_drives
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import MovementCells, MovementLimits
 from hushway.families.links.study.scene import (
     FITS,
-    Drives,
     LinkScene,
     dense_counts,
     drives_of,
     measure_link_gains,
     one_period,
-    random_drives,
 )
 from hushway.privacy.query import Query
 

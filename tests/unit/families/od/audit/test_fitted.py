@@ -3,11 +3,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.families.od.audit.fitted_looks import (
+from hushway.families.od.audit.cbdp import (
+    features_differ,
+    first_total,
+    parity_of_half,
+    two_looks,
+)
+from hushway.families.od.audit.fitted import (
     FLAT,
-    FORMS,
     LAZY,
     LEARNED,
+    LEARNED_LAZILY,
     MEASUREMENTS,
     NESTED,
     PERIODS,
@@ -15,26 +21,18 @@ from hushway.families.od.audit.fitted_looks import (
     SAME_PARITY,
     TREE,
     Evidence,
-    FirstCell,
-    Form,
-    Look,
-    Published,
+    around_first,
     both_features,
+    changes,
+    first_and_all,
+    measured,
 )
-from hushway.families.od.audit.measured import TwoLooks
-from hushway.families.od.audit.product import (
-    NOBODY,
-    REAL,
-    Part,
-    Product,
-    Scene,
-    Stage,
-    toy_universe,
-)
+from hushway.families.od.audit.stage import Form, ODProduct, ODStage, Part, Scene, toy_universe
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss, total
 from hushway.privacy.query import PartitionQuery
 
+FORMS = (FLAT, NESTED, LAZY, TREE, LEARNED, LEARNED_LAZILY)
 TOY = toy_universe(places=3, periods=PERIODS)
 # The least share of this epsilon makes noise that is 0 but for one draw in 10^26, so what is
 # measured is exact.
@@ -42,12 +40,12 @@ PLENTY = PureLoss(Fraction(240))
 A_DAY = (Part(), Part(person=1, period=SAME_HALF), Part(person=2, period=SAME_PARITY))
 
 
-def stage(product: Product = REAL) -> Stage[PureLoss]:
-    return Stage(product=product, toy=TOY, spend=PLENTY)
+def stage(form: Form = FLAT) -> ODStage:
+    return ODStage(product=ODProduct(), toy=TOY, spend=PLENTY, form=form)
 
 
 def opened(scene: Scene) -> Curator:
-    return REAL.open(TOY.play(scene), stage().terms, PLENTY)
+    return stage().opened(scene)
 
 
 def test_the_features_of_a_toy_universe_cross_and_stay_within_a_corner() -> None:
@@ -75,7 +73,7 @@ def test_all_forms_but_the_tree_share_the_budget_evenly(form: Form) -> None:
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
 def test_a_feature_says_of_a_cell_what_its_element_holds(form: Form) -> None:
-    (half, _), (second, _), (cells, _) = Look(stage=stage(), form=form).measured(opened(A_DAY))
+    (half, _), (second, _), (cells, _) = measured(stage(form), opened(A_DAY))
     assert half[:, 0].tolist() == [2, 2, 2, 2, 1, 1, 1, 1]
     nested = form in (NESTED, TREE)
     assert second[:, 0].tolist() == ([1, 1, 1, 1, 1, 0, 1, 0] if nested else [2, 1] * 4)
@@ -83,42 +81,40 @@ def test_a_feature_says_of_a_cell_what_its_element_holds(form: Form) -> None:
 
 
 def test_evidence_is_all_of_epsilon_where_every_count_is_as_with_the_trips() -> None:
-    look = Evidence(stage=stage(), form=FLAT, moves={0: 1})
-    assert set(look.seen(opened((Part(),))).tolist()) == {240_000}
-    assert set(look.seen(opened(NOBODY)).tolist()) == {-240_000}
+    look = Evidence({0: 1})
+    assert set(look(stage(), opened((Part(),))).tolist()) == {240_000}
+    assert set(look(stage(), opened(())).tolist()) == {-240_000}
 
 
 def test_evidence_adds_up_trips_that_share_an_element() -> None:
     # Three trips, and every measurement speaks for all of them.
-    look = Evidence(stage=stage(), form=FLAT, moves={0: 2, SAME_PARITY: 1})
+    look = Evidence({0: 2, SAME_PARITY: 1})
     scene = (Part(), Part(person=1), Part(person=2, period=SAME_PARITY))
-    assert set(look.seen(opened(scene)).tolist()) == {720_000}
+    assert set(look(stage(), opened(scene)).tolist()) == {720_000}
 
 
 def test_the_first_cell_is_seen_in_every_measurement() -> None:
-    look = FirstCell(stage=stage(), form=FLAT)
-    assert set(look.total(opened(A_DAY)).tolist()) == {5}
-    assert set(look.features_differ(opened(A_DAY)).tolist()) == {0}
-    assert set(look.features_differ(opened(A_DAY[:2])).tolist()) == {1}
-    assert set(look.parity(opened(A_DAY)).tolist()) == {0}
-    assert set(look.parity(opened(A_DAY[:1])).tolist()) == {1}
+    assert set(first_total(stage(), opened(A_DAY)).tolist()) == {5}
+    assert set(features_differ(stage(), opened(A_DAY)).tolist()) == {0}
+    assert set(features_differ(stage(), opened(A_DAY[:2])).tolist()) == {1}
+    assert set(parity_of_half(stage(), opened(A_DAY)).tolist()) == {0}
+    assert set(parity_of_half(stage(), opened(A_DAY[:1])).tolist()) == {1}
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.words)
 def test_a_published_table_is_seen_corner_by_corner(form: Form) -> None:
-    look = Published(stage=stage(), form=form)
-    assert set(look.around_first(opened(A_DAY)).tolist()) == {5}
-    assert set(look.first_and_all(opened(A_DAY)).tolist()) == {1003}
-    assert set(look.changes(opened(A_DAY)).tolist()) == {0}
+    place = stage(form)
+    assert set(around_first(place, opened(A_DAY)).tolist()) == {5}
+    assert set(first_and_all(place, opened(A_DAY)).tolist()) == {1003}
+    assert set(changes(place, opened(A_DAY)).tolist()) == {0}
 
 
 def test_a_lazy_cell_shows_the_same_at_both_looks() -> None:
-    look = TwoLooks(stage=stage(), form=LAZY)
     five = tuple(Part(person=person) for person in range(5))
-    assert set(look.seen(opened(five)).tolist()) == {5}
-    assert set(look.seen(opened(five[:1])).tolist()) == {1}
+    assert set(two_looks(stage(LAZY), opened(five)).tolist()) == {5}
+    assert set(two_looks(stage(LAZY), opened(five[:1])).tolist()) == {1}
 
 
 def test_the_audited_mechanism_asks_for_partitions_of_the_toy_universe() -> None:
-    measured = FLAT.make(TOY.cells, PLENTY).measure(opened(NOBODY), TOY.cells)
+    measured = FLAT.make(TOY.cells, PLENTY).measure(opened(()), TOY.cells)
     assert [type(answer.query) for answer in measured[:2]] == [PartitionQuery] * 2

@@ -16,11 +16,11 @@ def test_the_page_shows_what_the_command_prints(
     monkeypatch.delitem(sys.modules, "hushway.families.od.city.describe")
     runpy.run_module("hushway.families.od.city.describe", run_name="__main__")
     printed = capsys.readouterr().out
-    assert printed == table(seed=1)
+    assert printed == table(1)
     assert printed in PAGE.read_text(encoding="utf-8")
 
 
 def test_the_table_names_the_published_figures() -> None:
-    text = table(seed=9)
+    text = table(9)
     for figure in ("37,714", "4,878", "67,600", "591", "130", "| 12 |"):
         assert figure in text

@@ -19,29 +19,28 @@ from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
 from hushway.privacy.loss import PureLoss
 from support.certificates import certificate_of
+from support.family_suite import (  # noqa: F401  the tests that apply
+    Case,
+    case,
+    own_certify,
+    pytest_generate_tests,
+    test_every_table_needs_its_own_certificate,
+    test_terms_that_do_not_follow_from_the_mechanism_are_found,
+    test_the_same_table_gives_the_same_picture_and_a_stamp_another,
+)
 from support.forging import assert_contradiction, failed, forged_release, sentence
-from support.wrong_terms import WRONG_TERMS
 
 Certify = Callable[..., Certificate]
 
 NOT_RUN = "not ones that this version runs"
 
 
-@pytest.fixture(params=["dense", "sparse", "sums"])
-def any_table(request: pytest.FixtureRequest) -> ODTable:
-    names = {"dense": "table", "sparse": "sparse_table", "sums": "summed"}
-    return request.getfixturevalue(names[request.param])
+CASE = Case(family="od", table="table", certify="certify", release="release")
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("name", WRONG_TERMS)
-def test_terms_that_do_not_follow_from_the_mechanism_are_found(
-    tmp_path: Path, any_table: ODTable, certify: Certify, name: str
-) -> None:
-    change, words = WRONG_TERMS[name]
-    terms = certify(any_table).terms
-    other = certificate_of(terms, **change(terms))
-    assert_contradiction(tmp_path / "r", table=any_table, certificate=other, words=words)
+@pytest.fixture(params=["table", "sparse_table", "summed"])
+def own_table(request: pytest.FixtureRequest) -> ODTable:
+    return request.getfixturevalue(request.param)
 
 
 def test_a_certificate_that_does_not_add_up_says_so(
@@ -52,22 +51,6 @@ def test_a_certificate_that_does_not_add_up_says_so(
     with pytest.raises(ReleaseError, match="contradicts itself") as caught:
         write_release(tmp_path / "r", table=table, certificate=other)
     assert "adds up" in caught.value.advice
-
-
-def test_a_certificate_for_another_table_is_refused(
-    tmp_path: Path, table: ODTable, certificate: Certificate
-) -> None:
-    terms = certificate.terms
-    elsewhere = replace(terms.domain, digest="sha256:00")
-    fewer = replace(terms.domain, size=terms.domain.size - 1)
-    for changes, words in (
-        ({"domain": elsewhere}, "public lists are not those"),
-        ({"domain": fewer}, "public lists are not those"),
-        ({"release_type": "links"}, "release type 'links'"),
-    ):
-        with pytest.raises(ReleaseError, match=words):
-            write_release(tmp_path / "r", table=table, certificate=certificate_of(terms, **changes))
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_rows_are_those_of_the_mechanism_that_the_certificate_states(

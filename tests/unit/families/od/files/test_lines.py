@@ -1,6 +1,8 @@
 """Flow lines and intervals: what is written, and that a verifier sees whatever was changed."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -9,9 +11,8 @@ import pytest
 import shapely
 
 from hushway.errors import ReleaseError
-from hushway.families.od.files.intervals import interval_of
-from hushway.families.od.files.lines import read_lines, write_lines
-from hushway.families.od.files.rows import read_csv, read_parquet, write_csv, write_parquet
+from hushway.families.od.files.flows import check_lines, write_lines
+from hushway.families.od.files.rows import batches_of, interval_of, read_parquet, write_rows
 from hushway.families.od.fit.table import ODTable
 
 
@@ -28,12 +29,13 @@ def rewritten(path: Path, change: dict[str, pa.Array], *, geo: bool = True) -> N
 
 def test_lines_join_the_places_of_rows_above_0(tmp_path: Path, table: ODTable) -> None:
     path = tmp_path / "flows.parquet"
-    write_lines(table, path)
+    write_lines(table.universe, batches_of(table), path)
     moving = table.counts > 0
-    [(cells, counts)] = read_lines(path, table.universe)
-    np.testing.assert_array_equal(cells, table.cells[moving])
-    np.testing.assert_array_equal(counts, table.counts[moving])
-    first = pq.read_table(path).slice(0, 1).to_pylist()[0]
+    rows = pq.read_table(path)
+    assert rows["count"].to_pylist() == table.counts[moving].tolist()
+    assert rows["standard_error"].to_pylist() == table.standard_errors[moving].tolist()
+    check_lines(table.universe, batches_of(table), path)
+    first = rows.slice(0, 1).to_pylist()[0]
     where = {p.id: (p.lon, p.lat) for p in table.universe.locations.places}
     line = shapely.from_wkb(first["geometry"])
     assert line.geom_type == "LineString"
@@ -42,19 +44,19 @@ def test_lines_join_the_places_of_rows_above_0(tmp_path: Path, table: ODTable) -
 
 def test_a_line_that_was_moved_is_seen(tmp_path: Path, table: ODTable) -> None:
     path = tmp_path / "flows.parquet"
-    write_lines(table, path)
+    write_lines(table.universe, batches_of(table), path)
     shapes = pq.read_table(path)["geometry"].to_pylist()
     rewritten(path, {"geometry": pa.array([shapes[1], shapes[0], *shapes[2:]], pa.binary())})
     with pytest.raises(ReleaseError, match="does not join"):
-        list(read_lines(path, table.universe))
+        check_lines(table.universe, batches_of(table), path)
 
 
 def test_lines_that_do_not_say_what_they_are_are_seen(tmp_path: Path, table: ODTable) -> None:
     path = tmp_path / "flows.parquet"
-    write_lines(table, path)
+    write_lines(table.universe, batches_of(table), path)
     rewritten(path, {}, geo=False)
     with pytest.raises(ReleaseError, match="WGS84"):
-        list(read_lines(path, table.universe))
+        check_lines(table.universe, batches_of(table), path)
 
 
 def test_intervals_are_two_errors_wide_and_not_below_0() -> None:
@@ -66,18 +68,28 @@ def test_intervals_are_two_errors_wide_and_not_below_0() -> None:
 @pytest.mark.parametrize("column", ["low", "high"])
 def test_an_interval_that_was_changed_is_seen(tmp_path: Path, table: ODTable, column: str) -> None:
     path = tmp_path / "trips.parquet"
-    write_parquet(table, path)
+    write_rows(table, path)
     numbers = pq.read_table(path)[column].to_pylist()
     rewritten(path, {column: pa.array([numbers[0] + 0.5, *numbers[1:]], pa.float64())})
     with pytest.raises(ReleaseError, match="interval"):
         list(read_parquet(path, table.universe))
 
 
-def test_an_interval_that_was_changed_in_csv_is_seen(tmp_path: Path, table: ODTable) -> None:
-    path = tmp_path / "trips.csv"
-    write_csv(table, path)
-    lines = path.read_text(encoding="utf-8").splitlines()
-    lines[1] = lines[1].rpartition(",")[0] + ",999.5"
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    with pytest.raises(ReleaseError, match="interval"):
-        list(read_csv(path, table.universe))
+@pytest.mark.parametrize("change", ["error", "shorter", "longer"])
+def test_other_flows_than_those_of_the_table_are_seen(
+    tmp_path: Path, table: ODTable, change: str
+) -> None:
+    path = tmp_path / "flows.parquet"
+    other = replace(table, standard_errors=table.standard_errors + 1)
+    first, rest = (replace(table, **part) for part in (_rows(table, 0, 40), _rows(table, 40, 80)))
+    written, held = {"error": (other, table), "shorter": (first, table), "longer": (table, rest)}[
+        change
+    ]
+    write_lines(table.universe, batches_of(written), path)
+    with pytest.raises(ReleaseError, match=r"flows\.parquet"):
+        check_lines(table.universe, batches_of(held), path)
+
+
+def _rows(table: ODTable, start: int, end: int) -> dict[str, Any]:
+    names = ("cells", "counts", "standard_errors")
+    return {name: getattr(table, name)[start:end] for name in names}

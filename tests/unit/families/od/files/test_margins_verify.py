@@ -11,13 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from hushway.families.od.files.intervals import interval_of
+from hushway.families.od.files.rows import interval_of
 from hushway.families.od.fit.table import ODTable
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.release.documents.label import render_label
 from hushway.release.documents.page import render_page
+from support.family_suite import edit_bytes
 from support.forging import failed, sentence
 
 Reseal = Callable[[Path], None]
@@ -218,10 +219,7 @@ def test_a_changed_pair_label_is_found(summed_release: Path, reseal: Reseal) -> 
 def test_a_changed_file_is_found_under_a_new_seal(
     summed_release: Path, reseal: Reseal, *, name: str, old: bytes, new: bytes, check: str
 ) -> None:
-    path = summed_release / name
-    data = path.read_bytes()
-    assert old in data
-    path.write_bytes(data.replace(old, new, 1))
+    edit_bytes(summed_release / name, old, new, 1)
     reseal(summed_release)
     assert check in failed(verify(summed_release))
 

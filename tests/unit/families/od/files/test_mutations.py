@@ -5,47 +5,34 @@ from pathlib import Path
 
 import pytest
 
-from hushway.families.od.fit.table import ODTable
 from hushway.privacy.certificate import Certificate
 from support.mutations import documented_as_free, fields_that_may_be_edited
 from support.table_forgeries import columns_that_may_be_edited, documented_columns
 
-Certify = Callable[..., Certificate]
-
 
 @pytest.mark.long
-def test_what_may_be_edited_in_a_plain_table_is_documented(release: Path, tmp_path: Path) -> None:
-    assert fields_that_may_be_edited(release, tmp_path) == documented_as_free("od")
-
-
-@pytest.mark.long
-def test_what_may_be_edited_in_a_table_with_sums_is_documented(
-    summed_release: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "kinds"), [("release", ["od"]), ("summed_release", ["od", "cbdp"])]
+)
+def test_what_may_be_edited_is_documented(
+    request: pytest.FixtureRequest, tmp_path: Path, name: str, kinds: list[str]
 ) -> None:
-    assert fields_that_may_be_edited(summed_release, tmp_path) == documented_as_free("od", "cbdp")
+    release = request.getfixturevalue(name)
+    assert fields_that_may_be_edited(release, tmp_path) == documented_as_free(*kinds)
 
 
-@pytest.mark.long
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("summed", marks=pytest.mark.long),
+        pytest.param("learnt", marks=pytest.mark.long),
+        "sparse_table",
+    ],
+)
 def test_what_may_be_edited_in_the_files_is_documented(
-    summed: ODTable, certify: Certify, tmp_path: Path
+    request: pytest.FixtureRequest, certify: Callable[..., Certificate], tmp_path: Path, name: str
 ) -> None:
-    found = columns_that_may_be_edited(summed, certify(summed), tmp_path)
-    assert found
-    assert found <= documented_columns("od")
-
-
-@pytest.mark.long
-def test_what_may_be_edited_in_files_with_learnt_errors_is_documented(
-    learnt: ODTable, certify: Certify, tmp_path: Path
-) -> None:
-    found = columns_that_may_be_edited(learnt, certify(learnt), tmp_path)
-    assert found
-    assert found <= documented_columns("od")
-
-
-def test_what_may_be_edited_in_a_sparse_table_is_documented(
-    sparse_table: ODTable, certify: Certify, tmp_path: Path
-) -> None:
-    found = columns_that_may_be_edited(sparse_table, certify(sparse_table), tmp_path)
+    table = request.getfixturevalue(name)
+    found = columns_that_may_be_edited(table, certify(table), tmp_path)
     assert found
     assert found <= documented_columns("od")

@@ -18,7 +18,6 @@ from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
 from hushway.families.od.files.picture import draw_periods, draw_picture, measured_periods
 from hushway.families.od.fit.table import ODTable
 from hushway.privacy.certificate import Certificate
-from support.certificates import UNPROTECTED
 
 Certify = Callable[..., Certificate]
 
@@ -43,15 +42,6 @@ def test_every_table_has_a_picture(
     picture = draw_picture(make(table), certify(table))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 924)
-
-
-def test_the_same_release_gives_the_same_picture(table: ODTable, certify: Certify) -> None:
-    assert draw_picture(table, certify(table)) == draw_picture(table, certify(table))
-
-
-def test_the_stamp_is_in_the_picture(table: ODTable, certify: Certify) -> None:
-    stamped = draw_picture(table, certify(table, randomness=UNPROTECTED))
-    assert stamped != draw_picture(table, certify(table))
 
 
 def test_letters_that_the_font_lacks_do_not_stop_a_picture(

@@ -12,7 +12,7 @@ from hushway.families.od.fit.table import ODTable
 from hushway.families.write import write_release
 from hushway.geography.periods import Cycle
 from hushway.privacy.certificate import Certificate
-from hushway.transit.published_trips import read_od_table
+from hushway.transit.day_demand import read_od_table
 
 Certify = Callable[..., Certificate]
 

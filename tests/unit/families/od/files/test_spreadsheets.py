@@ -73,4 +73,4 @@ def test_a_table_that_a_spreadsheet_would_run_does_not_verify(
     reseal(risky_release)
     found = verify(risky_release)
     assert "formats" in failed(found)
-    assert "spreadsheet" in sentence(found, "formats")
+    assert f"{file} does not hold what" in sentence(found, "formats")

@@ -14,15 +14,8 @@ from hushway.errors import ReleaseError
 from hushway.families.od.files.names import PARQUET, TIDES
 from hushway.families.od.files.published import FILES
 from hushway.families.od.files.rows import batches_of
-from hushway.families.od.files.summary import summary_of
-from hushway.families.od.files.tides import (
-    COLUMNS,
-    entries_csv,
-    entries_of,
-    has_entries,
-    tides_package,
-)
-from hushway.families.od.files.view import ReadView, view_of
+from hushway.families.od.files.tides import ACTIVITIES, entries_csv, has_entries, tides_package
+from hushway.families.od.files.view import ReadView, facts_of_rows, view_of
 from hushway.families.od.fit.table import ODTable
 
 # The fields of the standard's table (version 1.0) that must have a value, with their types.
@@ -63,10 +56,10 @@ def daily(table: ODTable) -> ODTable:
 def test_entries_are_the_sums_of_rows_by_stop_and_period(table: ODTable) -> None:
     days = daily(table)
     universe = days.universe
-    text = b"".join(entries_csv(universe, entries_of(universe, batches_of(days)))).decode()
+    text = b"".join(entries_csv(universe, batches_of(days))).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert tuple(rows[0]) == COLUMNS
-    assert set(COLUMNS) == {*REQUIRED, "time_period_category", *COUNTS}
+    assert tuple(rows[0]) == ACTIVITIES.names
+    assert set(ACTIVITIES.names) == {*REQUIRED, "time_period_category", *COUNTS}
     assert len(rows) == len(universe.periods) * len(universe.locations)
     for row in rows:
         assert all(read(row[name]) for name, read in REQUIRED.items())
@@ -80,7 +73,7 @@ def test_entries_are_the_sums_of_rows_by_stop_and_period(table: ODTable) -> None
 def test_a_period_after_midnight_keeps_its_service_date(table: ODTable) -> None:
     days = daily(table)
     universe = days.universe
-    text = b"".join(entries_csv(universe, entries_of(universe, batches_of(days)))).decode()
+    text = b"".join(entries_csv(universe, batches_of(days))).decode()
     late = list(csv.DictReader(io.StringIO(text)))[len(universe.locations)]
     first = universe.periods.first_day
     assert late["service_date"] == first.isoformat()
@@ -116,19 +109,19 @@ def test_entries_that_are_not_the_sums_of_rows_are_found(tmp_path: Path, table: 
     (tmp_path / "tides").mkdir()
     files = {file.path: file for file in FILES}
     for name in (PARQUET, TIDES):
-        files[name].write(view_of(days), tmp_path / name)
+        files[name].written(view_of(days), tmp_path / name)
     read = ReadView(
         universe=days.universe,
         threshold=None,
         zeros_left_out=False,
-        rows=summary_of(batches_of(days)),
+        rows=facts_of_rows(batches_of(days)),
+        folder=tmp_path,
     )
-    check = files[TIDES].check
-    assert check is not None
+    check = files[TIDES].checked
     check(read, tmp_path / TIDES)
     first = b"".join((tmp_path / TIDES).read_bytes().splitlines(keepends=True)[:2])
     rest = (tmp_path / TIDES).read_bytes().removeprefix(first)
     changed = first.removesuffix(b",,,,,,\n") + b"9,,,,,,\n"
     (tmp_path / TIDES).write_bytes(changed + rest)
-    with pytest.raises(ReleaseError, match="sums"):
+    with pytest.raises(ReleaseError, match=TIDES):
         check(read, tmp_path / TIDES)

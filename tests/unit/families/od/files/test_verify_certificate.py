@@ -49,19 +49,6 @@ FALSE_CLAIMS: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("name", FALSE_CLAIMS)
-def test_a_claim_that_is_not_the_sum_of_the_events_is_not_even_read(
-    release: Path, reseal: Reseal, name: str
-) -> None:
-    rewrite(release, FALSE_CLAIMS[name])
-    with pytest.raises(ReleaseError, match="claims something else"):
-        Certificate.from_json((release / "certificate.json").read_bytes())
-    reseal(release)
-    verification = verify(release)
-    assert failed(verification) == {"certificate"}
-    assert "claims something else" in sentence(verification, "certificate")
-
-
 DERIVED: dict[str, Change] = {
     "the composition": lambda facts: facts.update(composition="Nothing adds up."),
     "the neighbours": lambda facts: facts.update(adjacency="Add or remove one city."),
@@ -73,17 +60,6 @@ DERIVED: dict[str, Change] = {
     "the digest of the input": lambda facts: facts["input_digest"].update(value="sha256:00"),
     "a further fact": lambda facts: facts.update(luck="good"),
 }
-
-
-@pytest.mark.parametrize("name", DERIVED)
-def test_what_follows_from_other_facts_cannot_be_rewritten(
-    release: Path, reseal: Reseal, name: str
-) -> None:
-    rewrite(release, DERIVED[name])
-    reseal(release)
-    verification = verify(release)
-    assert failed(verification) == {"certificate"}
-    assert "was edited after it was written" in sentence(verification, "certificate")
 
 
 ODD: dict[str, Change] = {
@@ -103,15 +79,26 @@ ODD: dict[str, Change] = {
 }
 
 
-@pytest.mark.parametrize("name", ODD)
-def test_a_certificate_that_no_release_could_have_ends_the_verification(
-    release: Path, reseal: Reseal, name: str
+EDITED = {
+    "claims something else": FALSE_CLAIMS,
+    "was edited after it was written": DERIVED,
+    "cannot be understood": ODD,
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "name"), [(words, name) for words, changes in EDITED.items() for name in changes]
+)
+def test_a_certificate_that_contradicts_itself_is_not_even_read(
+    release: Path, reseal: Reseal, words: str, name: str
 ) -> None:
-    rewrite(release, ODD[name])
+    rewrite(release, EDITED[words][name])
+    with pytest.raises(ReleaseError, match=words):
+        Certificate.from_json((release / "certificate.json").read_bytes())
     reseal(release)
     verification = verify(release)
     assert failed(verification) == {"certificate"}
-    assert "cannot be understood" in sentence(verification, "certificate")
+    assert words in sentence(verification, "certificate")
 
 
 def test_a_seed_cannot_be_hidden_by_taking_off_the_stamp(

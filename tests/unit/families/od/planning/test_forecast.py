@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway import ExpectedPopulation
 from hushway.errors import PlanError
 from hushway.families.load import plan_from, prepare
 from hushway.families.od.mechanism.cbdp import od_cbdp
@@ -18,15 +17,16 @@ from hushway.families.od.mechanism.shares import learned_shares
 from hushway.families.od.planning import forecast as forecast_module
 from hushway.families.od.planning.forecast import figures, forecast_od, typical_errors
 from hushway.families.od.planning.stand_in import stand_in
+from hushway.families.od.planning.trial import TripArrays, trips_scene
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import period_feature, total_feature
-from hushway.families.od.study.scene import TripArrays, trips_scene
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
+from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.release.job import Job
-from hushway.steward.price import can_be_foreseen, price
+from hushway.steward.price_tag import can_be_foreseen, price_tag
 from support.little_plans import little_plan, write_little_files
 
 
@@ -72,7 +72,7 @@ def test_every_mechanism_says_what_its_figures_are_off_by(
     tmp_path: Path, mechanism: dict[str, Any]
 ) -> None:
     job = job_of(tmp_path, mechanism=mechanism, privacy=TRIP)
-    expected = price(job, crowd=ExpectedPopulation(trips=5000)).expected
+    expected = price_tag(job, crowd=ExpectedPopulation(trips=5000)).expected
     assert expected is not None
     by_figure = {one.figure: one for one in expected.errors}
     assert list(by_figure)[:6] == [
@@ -197,13 +197,13 @@ def test_what_would_take_too_long_is_not_tried(
 )
 def test_a_crowd_that_cannot_be_is_refused(tmp_path: Path, crowd: ExpectedPopulation) -> None:
     with pytest.raises(PlanError, match="at least as many trips as people"):
-        price(job_of(tmp_path), crowd=crowd)
+        price_tag(job_of(tmp_path), crowd=crowd)
 
 
 @pytest.mark.parametrize("family", ["sequences", "links"])
 def test_families_that_cannot_foresee_say_so(tmp_path: Path, family: str) -> None:
     job = job_of(tmp_path, family)
     assert not can_be_foreseen(job)
-    assert price(job).expected is None
+    assert price_tag(job).expected is None
     with pytest.raises(PlanError, match=f"Errors of the release type {family} cannot be foreseen"):
-        price(job, crowd=ExpectedPopulation(trips=100))
+        price_tag(job, crowd=ExpectedPopulation(trips=100))

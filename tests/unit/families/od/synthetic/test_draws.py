@@ -8,11 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import ReleaseError
-from hushway.families.od.files.estimates import read_estimates, write_estimates
+from hushway.families.od.files.rows import read_estimates, write_estimates
 from hushway.families.od.fit.table import Estimates, ODTable
 from hushway.families.od.synthetic.draws import PeriodSums, draw_table
 from hushway.families.synthesis import synthesize
-from hushway.transit.published_trips import read_od_table
+from hushway.transit.day_demand import read_od_table
 
 
 def silent(_step: str, _share: float | None = None) -> None:

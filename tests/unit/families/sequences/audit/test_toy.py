@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.families.sequences.audit.product import NO_WALKS, Walk, toy_universe
+from hushway.families.sequences.audit.stage import Walk, toy_universe
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.locations import Labels, Locations
 
@@ -11,10 +11,10 @@ TOY = toy_universe(corners=3, groups=2, places=2)
 
 def test_a_scene_plays_at_every_corner_with_people_of_its_own() -> None:
     rows = TOY.play((Walk(stops=(0, 5), times=2), Walk(stops=(2,), person=1)))
-    assert np.diff(rows.start).tolist() == [2] * 6 + [1] * 3
-    assert rows.stops[:4].tolist() == [0, 5, 0, 5]
-    assert rows.stops[-3:].tolist() == [2, 6, 10]
-    assert rows.person.tolist() == [0, 0, 2, 2, 4, 4, 1, 3, 5]
+    assert np.diff(rows["start"]).tolist() == [2] * 6 + [1] * 3
+    assert rows["stops"][:4].tolist() == [0, 5, 0, 5]
+    assert rows["stops"][-3:].tolist() == [2, 6, 10]
+    assert rows["person"].tolist() == [0, 0, 2, 2, 4, 4, 1, 3, 5]
 
 
 def test_later_stops_go_round_in_a_circle() -> None:
@@ -23,7 +23,7 @@ def test_later_stops_go_round_in_a_circle() -> None:
 
 def test_stops_have_the_first_period_unless_they_have_another() -> None:
     rows = TOY.play((Walk(stops=(0, 5), periods=(1, 2)), Walk(stops=(2,), person=1)))
-    assert rows.periods.tolist() == [1, 2] * 3 + [0] * 3
+    assert rows["period"].tolist() == [1, 2] * 3 + [0] * 3
 
 
 def test_with_times_the_candidates_of_all_hours_lie_below_their_corner() -> None:
@@ -35,9 +35,9 @@ def test_with_times_the_candidates_of_all_hours_lie_below_their_corner() -> None
 
 
 def test_nobody_makes_no_records() -> None:
-    rows = TOY.play(NO_WALKS)
-    assert rows.start.tolist() == [0]
-    assert len(rows.stops) == len(rows.person) == 0
+    rows = TOY.play(())
+    assert rows["start"].tolist() == [0]
+    assert len(rows["stops"]) == len(rows["person"]) == 0
 
 
 def test_with_one_place_a_group_there_are_locations_only() -> None:

@@ -17,7 +17,6 @@ from hushway.privacy.events import LaplaceEvent
 from hushway.privacy.loss import PureLoss
 from support.certificates import certificate_of
 from support.forging import assert_contradiction
-from support.wrong_terms import WRONG_TERMS
 
 Build = Callable[..., SequenceTable]
 Certify = Callable[..., Certificate]
@@ -42,17 +41,6 @@ def test_every_tree_needs_its_own_certificate(
         with pytest.raises(ReleaseError, match=words):
             write_release(tmp_path / "r", table=tree, certificate=certificate)
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("name", WRONG_TERMS)
-def test_terms_that_do_not_follow_from_the_mechanism_are_found(
-    tmp_path: Path, tree: SequenceTable, certify_tree: Certify, name: str
-) -> None:
-    change, words = WRONG_TERMS[name]
-    terms = certify_tree(tree).terms
-    other = certificate_of(terms, **change(terms))
-    assert_contradiction(tmp_path / "r", table=tree, certificate=other, words=words)
 
 
 def test_steps_that_were_not_taken_are_paid_for(

@@ -1,4 +1,5 @@
 import csv
+import io
 import json
 from collections.abc import Callable
 from fractions import Fraction
@@ -13,9 +14,8 @@ from hushway.errors import ReleaseError
 from hushway.families.sequences.files import rows as paths
 from hushway.families.sequences.files import tree as tree_format
 from hushway.families.sequences.files.rows import (
-    check_sequences_csv,
     check_sequences_parquet,
-    write_sequences_csv,
+    sequences_csv,
     write_sequences_parquet,
 )
 from hushway.families.sequences.files.taxonomy import (
@@ -96,16 +96,16 @@ def split(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def csv_sequences(path: Path) -> list[Sequence]:
-    with path.open(newline="", encoding="utf-8") as file:
-        return [
-            (
-                split(row["sequence"]),
-                split(row["periods"]) if "periods" in row else (),
-                int(row["count"]),
-            )
-            for row in csv.DictReader(file)
-        ]
+def csv_sequences(table: SequenceTable) -> list[Sequence]:
+    text = b"".join(sequences_csv(table, prefixes_of(table))).decode()
+    return [
+        (
+            split(row["sequence"]),
+            split(row["periods"]) if "periods" in row else (),
+            int(row["count"]),
+        )
+        for row in csv.DictReader(io.StringIO(text, newline=""))
+    ]
 
 
 def test_both_files_hold_the_sequences_that_end_in_the_tree(
@@ -113,11 +113,9 @@ def test_both_files_hold_the_sequences_that_end_in_the_tree(
 ) -> None:
     prefix, expected = prefixes_of(any_tree), plain_sequences(any_tree)
     write_sequences_parquet(any_tree, prefix, tmp_path / "s.parquet")
-    write_sequences_csv(any_tree, prefix, tmp_path / "s.csv")
     assert parquet_sequences(tmp_path / "s.parquet") == expected
-    assert csv_sequences(tmp_path / "s.csv") == expected
+    assert csv_sequences(any_tree) == expected
     check_sequences_parquet(any_tree, prefix, tmp_path / "s.parquet")
-    check_sequences_csv(any_tree, prefix, tmp_path / "s.csv")
 
 
 def test_batches_do_not_show(
@@ -132,10 +130,9 @@ def test_batches_do_not_show(
     assert np.concatenate([part.stops for part in parts]).tolist() == whole.stops.tolist()
     assert np.concatenate([part.counts for part in parts]).tolist() == whole.counts.tolist()
     write_sequences_parquet(tree, prefix, tmp_path / "s.parquet")
-    write_sequences_csv(tree, prefix, tmp_path / "s.csv")
     assert parquet_sequences(tmp_path / "s.parquet") == plain_sequences(tree)
     check_sequences_parquet(tree, prefix, tmp_path / "s.parquet")
-    check_sequences_csv(tree, prefix, tmp_path / "s.csv")
+    assert csv_sequences(tree) == plain_sequences(tree)
 
 
 def test_a_sequence_that_is_longer_than_a_batch_comes_whole(
@@ -188,7 +185,7 @@ def test_rows_of_the_tree_speak_for_themselves(timed_tree: SequenceTable, tmp_pa
 
 
 def test_the_steps_are_read_back_exactly(any_tree: SequenceTable) -> None:
-    data = levels_csv(any_tree)
+    data = levels_csv(any_tree.taxonomy, any_tree.steps)
     again = read_levels(data, any_tree.taxonomy)
     assert [vars(step) for step in again] == [vars(step) for step in any_tree.steps]
 
@@ -203,7 +200,7 @@ def test_the_steps_are_read_back_exactly(any_tree: SequenceTable) -> None:
     ],
 )
 def test_an_edited_list_of_steps_is_refused(tree: SequenceTable, old: bytes, new: bytes) -> None:
-    data = levels_csv(tree)
+    data = levels_csv(tree.taxonomy, tree.steps)
     assert old in data
     with pytest.raises((ReleaseError, ValueError, LookupError)):
         read_levels(data.replace(old, new, 1), tree.taxonomy)
@@ -213,7 +210,7 @@ def test_an_edited_list_of_steps_is_refused(tree: SequenceTable, old: bytes, new
     "numbers", ["{0},{1}.0,{2}", "{0},{1},-{2}", "{0},+{1},{2}", "{0}.0,{1},{2}", "{0},{1}, {2}"]
 )
 def test_numbers_of_steps_are_whole_and_plain(tree: SequenceTable, numbers: str) -> None:
-    step, data = tree.steps[0], levels_csv(tree).decode()
+    step, data = tree.steps[0], levels_csv(tree.taxonomy, tree.steps).decode()
     old = f"{step.candidates},{step.threshold},{step.kept}"
     new = numbers.format(step.candidates, step.threshold, step.kept)
     assert f",{old}," in data

@@ -24,7 +24,6 @@ from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
 from hushway.release.drawing.ground import png_of
-from support.certificates import UNPROTECTED
 
 Build = Callable[..., SequenceTable]
 Certify = Callable[..., Certificate]
@@ -74,11 +73,6 @@ def test_no_title_stands_on_the_names_of_columns(
                 names += 1
                 assert not title.overlaps(label.get_window_extent())
     assert names > 3
-
-
-def test_the_stamp_is_in_the_picture(tree: SequenceTable, certify_tree: Certify) -> None:
-    plain = draw_sequences_picture(tree, certify_tree(tree))
-    assert plain != draw_sequences_picture(tree, certify_tree(tree, randomness=UNPROTECTED))
 
 
 def test_sums_are_those_of_the_published_sequences(tree: SequenceTable) -> None:

@@ -24,7 +24,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.randomness import SeededSource
-from hushway.study.study_table import StudyBudget
+from hushway.release.forecast.study_budget import StudyBudget
 
 HEIGHT = 8
 SCENE: SequenceScene = card_scene(metro(11, records=60_000))

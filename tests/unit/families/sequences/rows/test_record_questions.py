@@ -9,7 +9,7 @@ import pytest
 
 from hushway.engine.key import BoundingKey
 from hushway.errors import PrivacyError
-from hushway.families.sequences.audit.product import toy_universe
+from hushway.families.sequences.audit.stage import toy_universe
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.questions import (
     TURNS,

@@ -1,0 +1,160 @@
+"""Makes the first plan of a release type: columns that are recognised, and facts to ask for.
+
+Privacy:
+    A first plan is made from the names and types of columns alone. Days, places and areas become
+    public facts, so nothing about them is taken from rows: they are asked for.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+# What stands for a fact that nobody has given yet: no plan with it can be published.
+SET_THIS = "SET-THIS"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intake:
+    """What a first plan needs.
+
+    Attributes:
+        rows: The option of [data] that names the rows.
+        columns: The usual names of each column, by the option of [data.columns], likeliest first.
+        optional: Columns that a plan may do without.
+        either: Groups of columns of which the first that is there is taken, and the others are not.
+        signs: Columns whose names show that rows are of this release type.
+        files: Public files, by the option of the plan that names each: what it is, in words.
+        left_out: Options of the template that a first plan does without.
+        left_out_without: Tables that it does without, too, where a column is not there.
+        without_person: What the plan says instead where nobody is named, if that is possible.
+    """
+
+    rows: str
+    columns: Mapping[str, tuple[str, ...]]
+    optional: tuple[str, ...] = ()
+    either: tuple[tuple[str, ...], ...] = ()
+    signs: tuple[str, ...]
+    files: Mapping[str, str]
+    left_out: tuple[str, ...] = ()
+    left_out_without: Mapping[str, str] = field(default_factory=dict)
+    without_person: Mapping[str, str | int] = field(default_factory=dict)
+
+    def recognised(self, names: tuple[str, ...]) -> dict[str, str]:
+        """Returns the columns that can be told by their names."""
+        known = {_plain(name): name for name in reversed(names)}
+        return {
+            option: next(known[name] for name in usual if name in known)
+            for option, usual in self.columns.items()
+            if any(name in known for name in usual)
+        }
+
+    def without_alternatives(self, columns: Mapping[str, str | None]) -> dict[str, str | None]:
+        """Returns the columns of which only one group is needed, with the other groups left out."""
+        there = [group for group in self.either if all(columns.get(one) for one in group)]
+        spare = {one for group in self.either for one in group if there and one not in there[0]}
+        return {role: None if role in spare else columns.get(role) for role in self.columns}
+
+    def missing(self, columns: Mapping[str, str | None]) -> list[str]:
+        """Returns the columns without which there is no plan."""
+        needed = [
+            role
+            for role in self.columns
+            if role not in self.optional and not (role == "person" and self.without_person)
+        ]
+        if not any(all(columns.get(one) for one in group) for group in self.either):
+            needed += self.either[0] if self.either else ()
+        return [role for role in needed if columns.get(role) is None]
+
+    def suits(self, names: tuple[str, ...]) -> bool:
+        """Whether columns of such names are likely rows of this release type."""
+        return set(self.signs) <= set(self.recognised(names))
+
+
+def _plain(name: str) -> str:
+    return "_".join(name.casefold().replace("-", " ").replace("_", " ").split())
+
+
+PERSON = (
+    "person",
+    "person_id",
+    "rider",
+    "rider_id",
+    "user",
+    "user_id",
+    "card",
+    "card_id",
+    "device",
+    "device_id",
+    "subscriber",
+    "vehicle",
+    "vehicle_id",
+)
+TIME = (
+    "time",
+    "timestamp",
+    "datetime",
+    "departed_at",
+    "started_at",
+    "start_time",
+    "departure_time",
+    "tap_time",
+    "date_time",
+    "ts",
+)
+LON = ("lon", "lng", "longitude", "long", "x")
+LAT = ("lat", "latitude", "y")
+
+# Changes the options of a commented plan, and leaves its comments where they are.
+_OPTION: Final = re.compile(
+    r"(?P<off># )?(?P<key>[a-z_]+) = (?P<value>\S(?:.*?\S)?)(?:\s+(?P<comment>#.*))?"
+)
+_SECTION: Final = re.compile(r"(?:# )?\[(?P<name>[a-z_.]+)\].*")
+_COLUMN: Final = 31
+
+
+def fill_template(template: str, options: Mapping[str, object | None]) -> str:
+    """Returns a template with options changed.
+
+    Args:
+        options: New values by option, such as "time.zone"; None to leave the option out. The name
+            of a table and None leaves out the table, with everything in it.
+    """
+    left = dict(options)
+    section, lines = "", []
+    for line in template.split("\n"):
+        heading = _SECTION.fullmatch(line)
+        if heading is not None:
+            section = heading["name"]
+        if _within(section, options):
+            left.pop(section, None)
+            lines.append(line if not line or line.startswith("#") else f"# {line}")
+            continue
+        option = _OPTION.fullmatch(line)
+        where = "" if option is None else f"{section}.{option['key']}".lstrip(".")
+        if option is None or where not in left:
+            lines.append(line)
+            continue
+        lines.append(_changed(option, left.pop(where)))
+    for name, value in left.items():
+        if value is not None:
+            raise KeyError(name)
+    return "\n".join(lines)
+
+
+def _within(section: str, options: Mapping[str, object | None]) -> bool:
+    """Whether a table, or one that it is part of, is left out."""
+    parts = section.split(".")
+    tables = {".".join(parts[:length]) for length in range(1, len(parts) + 1)}
+    return any(table in options and options[table] is None for table in tables if section)
+
+
+def _changed(option: "re.Match[str]", value: object | None) -> str:
+    if value is None:
+        text = f"# {option['key']} = {option['value']}"
+    else:
+        # TOML writes texts and numbers as JSON does.
+        text = f"{option['key']} = {json.dumps(value, ensure_ascii=False)}"
+    comment = option["comment"]
+    return text if comment is None else f"{text.ljust(_COLUMN - 1)} {comment}"

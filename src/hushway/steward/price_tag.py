@@ -1,0 +1,124 @@
+"""What a release would cost and how good it would be; neither rows nor budget are touched."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from hushway.errors import BudgetError, PlanError, PrivacyError
+from hushway.families.registry import family_named
+from hushway.privacy.ledger import Account, Ledger
+from hushway.privacy.loss import Loss, cost_on, total
+from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
+from hushway.release.job import Job
+from hushway.release.mechanism import Forecast
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """The price tag of a release.
+
+    Attributes:
+        job: What would be published.
+        loss: What it would cost.
+        account: The account that would spend, or None if it is not open yet.
+        charge: What it would take out of that account, in its currency; None if it cannot spend.
+        affordable: Whether the account has that much left.
+        obstacle: Why the account could not spend on these days, if another one holds some of them.
+        forecasts: Typical noise of a cell and of sums, as they are measured.
+        expected: Typical errors of what is published, if a crowd was guessed.
+        noise: Which noise is better and why, if the plan names a delta and features.
+    """
+
+    job: Job
+    loss: Loss
+    account: Account | None
+    charge: Fraction | None
+    affordable: bool
+    obstacle: str | None
+    forecasts: tuple[Forecast, ...]
+    expected: CrowdForecast | None
+    noise: str | None
+
+
+def price_tag(job: Job, *, crowd: ExpectedPopulation | None = None) -> Price:
+    """Returns the price tag of a release; with a guessed crowd, also errors of what is published.
+
+    Raises:
+        PlanError: The family cannot foresee errors, or the guess makes no sense.
+    """
+    expected = None if crowd is None else expected_errors(job, crowd)
+    loss = total(job.mechanism.losses)
+    account, obstacle = _account(job)
+    charge = None if account is None else _charge(account, job.mechanism.losses)
+    return Price(
+        job=job,
+        loss=loss,
+        account=account,
+        charge=charge,
+        affordable=account is not None
+        and obstacle is None
+        and charge is not None
+        and charge <= account.remaining,
+        obstacle=obstacle,
+        forecasts=job.mechanism.forecast(job.geography, job.bound),
+        expected=expected,
+        noise=job.wording.noise,
+    )
+
+
+def crowd_of(trips: int | None, people: int | None) -> ExpectedPopulation | None:
+    """Returns a public guess of the crowd; None if nobody made one.
+
+    Raises:
+        PlanError: People were guessed, and trips were not.
+    """
+    if trips is not None:
+        return ExpectedPopulation(trips=trips, people=people)
+    if people is not None:
+        raise PlanError(
+            "A guess of people alone says nothing about trips.", advice="Give --trips too."
+        )
+    return None
+
+
+def can_be_foreseen(job: Job) -> bool:
+    """Whether errors of what a job publishes can be foreseen from a guess of the crowd."""
+    return family_named(job.plan.release_type).crowd_forecast is not None
+
+
+def expected_errors(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
+    """Foresees errors of what a job publishes from a public guess of the crowd.
+
+    Raises:
+        PlanError: The family cannot foresee errors, or the guess makes no sense.
+    """
+    foresee = family_named(job.plan.release_type).crowd_forecast
+    if foresee is None:
+        raise PlanError(
+            f"Errors of the release type {job.plan.release_type} cannot be foreseen from a guess "
+            "of the crowd.",
+            advice="Leave the guess out: then the noise is forecast.",
+        )
+    return foresee(job, crowd)
+
+
+def _charge(account: Account, losses: Sequence[Loss]) -> Fraction | None:
+    try:
+        return cost_on(losses, account.budget_limit.measure)
+    except PrivacyError:
+        return None
+
+
+def _account(job: Job) -> tuple[Account | None, str | None]:
+    """Returns the account that would spend, and what is in its way."""
+    url = job.plan.ledger_url()
+    if isinstance(url, Path) and not os.path.exists(url):  # noqa: PTH110  has an answer to any name
+        return None, None
+    with Ledger.connect(url) as ledger:
+        obstacle = ledger.obstacle(job.account, job.window)
+        try:
+            return ledger.account(job.account), obstacle
+        except BudgetError:
+            return None, obstacle
