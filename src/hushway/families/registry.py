@@ -18,7 +18,7 @@ from hushway.families.sequences.family import SequencesFamily
 from hushway.release.family import Family
 
 if TYPE_CHECKING:
-    from hushway.auditing.suite import Audit, Suite
+    from hushway.auditing.suite import Suite
     from hushway.release.folder.published_file import Contents
 
 _OWN = (ODFamily(), SequencesFamily(), DensityFamily(), LinksFamily())
@@ -151,7 +151,7 @@ def facts_fit(name: str, facts: object) -> bool:
 
 
 def suite_of(name: str) -> "Suite[Any]":
-    """Returns the audits of a family, or of the noise that all of them draw.
+    """Returns the audits of a family and its mechanisms, or of the noise that all of them draw.
 
     Raises:
         AuditError: There is no such family.
@@ -165,17 +165,10 @@ def suite_of(name: str) -> "Suite[Any]":
             f"There are no audits of {name!r}.",
             advice=f"Choose one of: {', '.join(sorted([*FAMILIES, _NOISE]))}.",
         )
-    family = FAMILIES[name]
-    own = [spec.audits() for spec in family.catalogue or () if spec.audits is not None]
-    return _joined(family.suite, own) if own else family.suite
-
-
-def _joined(suite: "Suite[Any]", others: "list[Suite[Any]]") -> "Suite[Any]":
-    """Adds audits that mechanisms bring, each of a product of its own."""
-
-    def of(other: "Suite[Any]", audit: "Audit[Any]") -> "Audit[Any]":
-        return lambda _product, epsilon: audit(other.real, epsilon)
-
-    brought = (of(other, audit) for other in others for audit in other.audits)
-    mutants = (mutant for other in others for mutant in other.mutants)
-    return replace(suite, audits=(*suite.audits, *brought), mutants=(*suite.mutants, *mutants))
+    suite = FAMILIES[name].suite
+    brought = [spec.audits() for spec in FAMILIES[name].catalogue or () if spec.audits is not None]
+    return replace(
+        suite,
+        audits=suite.audits + tuple(audit for each in brought for audit in each.audits),
+        mutants=suite.mutants + tuple(mutant for each in brought for mutant in each.mutants),
+    )
