@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from hushway.cli import reproduce
+from hushway.cli.reproduce import reproduce
 from hushway.errors import ReleaseError
 from hushway.steward.demo import build_demo
 

@@ -167,6 +167,8 @@ def suite_of(name: str) -> "Suite[Any]":
         )
     suite = FAMILIES[name].suite
     brought = [spec.audits() for spec in FAMILIES[name].catalogue or () if spec.audits is not None]
+    if not brought:
+        return suite
     return replace(
         suite,
         audits=suite.audits + tuple(audit for each in brought for audit in each.audits),

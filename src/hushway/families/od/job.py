@@ -9,7 +9,8 @@ from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.mechanism.setting import NoiseChoice, ODSetting
 from hushway.families.od.mechanism.terms import TripKind, od_terms
 from hushway.families.od.plan import ODPlan
-from hushway.families.od.public.cells import ODCells, places_of_areas
+from hushway.families.od.public.area_places import places_of_areas
+from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.counter import EngineTrips

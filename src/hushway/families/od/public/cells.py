@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import ClassVar
 
 import numpy as np
-import shapely
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
-from hushway.geography.areas import Areas
-from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.public_facts import digest_of, public_facts
 
@@ -74,30 +71,3 @@ class ODCells:
         if not self.include_intrazonal:
             destination = destination + (destination >= origin)
         return period, origin, destination
-
-
-SHAPE = "shape_sha256"
-
-
-def places_of_areas(areas: Areas) -> Locations:
-    """Returns one place for each area, at a point inside of it.
-
-    The digest of every shape is a label of its place: a release says exactly which areas its trips
-    were counted in, and is another one if a border moves.
-    """
-    points = shapely.point_on_surface(areas.shapes)
-    return Locations(
-        tuple(
-            Location(id=area.id, name=area.name, lon=float(point.x), lat=float(point.y), zone="")
-            for area, point in zip(areas.areas, points, strict=True)
-        ),
-        (
-            PlaceLabels(
-                column=SHAPE,
-                values=tuple(
-                    sha256(shapely.to_wkb(area.shape, byte_order=1)).hexdigest()
-                    for area in areas.areas
-                ),
-            ),
-        ),
-    )
