@@ -19,12 +19,15 @@ from hushway.arrays import FloatArray
 from hushway.families.od.fit.learning import expectation, likelihood, looking, spread
 from hushway.families.od.fit.learning import learn as learning
 from hushway.families.od.fit.reconciling.joining import Joined
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism import shares
 from hushway.families.od.mechanism.learned import Learned, od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares
 from hushway.families.od.planning.trial import ODScene
+from hushway.families.od.public.cells import ODCells
 from hushway.privacy.loss import PureLoss
+from hushway.release.mechanism import Mechanism
 from od_defaults import scenes
 from od_learning import bound_of, by_mechanism, errors, learned
 
@@ -82,7 +85,9 @@ def no_empty_cells(*reach: int) -> FloatArray:
 
 _LAWS = spread.spread_laws
 
-PARTS: dict[str, tuple[Callable[[ODScene, PureLoss], Learned], tuple[Change, ...]]] = {
+Make = Callable[[ODScene, PureLoss], Mechanism[ODCells, ODTable]]
+
+PARTS: dict[str, tuple[Make, tuple[Change, ...]]] = {
     "whole": (learned, ()),
     "no factor of pairs": (learned, ((learning, "LineLaws", NoLines),)),
     "no zero inflation": (learned, ((learning, "spread_laws", no_empty_cells),)),

@@ -161,8 +161,8 @@ def test_the_page_of_a_certificate_is_shown_once(funded: Path) -> None:
 
 def test_tickets_that_nobody_uses_are_not_kept_for_ever(tmp_path: Path) -> None:
     tickets = OneTimeTokens()
-    given = [tickets.give(tmp_path) for _ in range(60)]
-    assert [tickets.take(ticket) for ticket in given] == [None] * 10 + [tmp_path] * 50
+    given = [tickets.issue(tmp_path) for _ in range(60)]
+    assert [tickets.redeem(ticket) for ticket in given] == [None] * 10 + [tmp_path] * 50
 
 
 @pytest.mark.parametrize("path", ["/", "/api/state", "/api/plans/none", "/none"])
