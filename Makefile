@@ -88,7 +88,7 @@ bench: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python -m tools.docs.write --check
 	$(BIN)/python -m tools.docs.gather build/docs
-	$(BIN)/zensical build --clean
+	$(BIN)/zensical build --clean --config-file build/zensical.toml
 	$(BIN)/python -m tools.docs.links build/site
 
 # Writes the pages that follow from the code again.
@@ -99,7 +99,7 @@ docs-write: $(VENV)/.dev
 # every Python of 3.11 to 3.13 that the machine has. Old versions may warn of what newer ones around them will stop doing.
 # In short, as in `make test`, what calls most of other libraries, with one release type: each has its own kernels to compile.
 CODE := -n 3 --dist worksteal -m "not cluster and not long" tests/unit tests/properties tests/integration
-IN_SHORT := -m "not cluster and not long" -k "not sequences and not density and not links and not log_file" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
+IN_SHORT := -m "not cluster and not long" --one-release-type -k "not log_file" tests/unit/cli tests/unit/tables tests/integration/release/test_tools.py
 lowest: $(VENV)/.uv
 	UV_EXCLUDE=requirements/no-cluster.txt .ci/test-elsewhere $(PYTHON) requirements/lowest.lock -W ignore $(IN_SHORT)
 

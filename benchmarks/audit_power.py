@@ -5,9 +5,9 @@ python benchmarks/audit_power.py
 
 from fractions import Fraction
 
-from hushway.audit.power import power_of
-from hushway.audit.runs import FEWEST_RUNS, NEEDED_RUNS, QUICK_RUNS, USUAL_RUNS
-from hushway.audit.suite import EPSILONS
+from hushway.auditing.power import power_of
+from hushway.auditing.runs import FEWEST_RUNS, NEEDED_RUNS, QUICK_RUNS, USUAL_RUNS
+from hushway.auditing.suite import EPSILONS
 
 
 def main() -> None:

@@ -16,11 +16,11 @@ import numpy as np
 
 from harness import keep, positional
 from hushway.arrays import FloatArray
-from hushway.families.od.fit.learning import expectation, likelihood, looking, spread
-from hushway.families.od.fit.learning import learn as learning
-from hushway.families.od.fit.reconciling.joining import Joined
+from hushway.families.od.fit import learned as learned_fit
+from hushway.families.od.fit.learning import empirical_bayes as learning
+from hushway.families.od.fit.learning import likelihood, mixture, prior, sum_errors
+from hushway.families.od.fit.reconciliation.reconcile import Reconciled
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism import shares
 from hushway.families.od.mechanism.learned import Learned, od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares
@@ -46,21 +46,21 @@ def never_ends(scene: ODScene, budget: PureLoss) -> Learned:
     return od_learned(scene.cells, scene.features, budget=budget, shares=split)
 
 
-def apart(mean: FloatArray, _variance: FloatArray, sums: Any, **_: Any) -> Joined:
+def apart(mean: FloatArray, _variance: FloatArray, sums: Any, **_: Any) -> Reconciled:
     totals = tuple(each.partition.sums(mean) for each in sums)
-    return Joined(values=mean, totals=totals, bound=0.0, steps=0)
+    return Reconciled(values=mean, totals=totals, bound=0.0, steps=0)
 
 
 def one_factor(lines: int) -> FloatArray:
-    weights = np.zeros((lines, spread.COLUMNS))
-    weights[:, spread.UNCHANGED] = 1.0
+    weights = np.zeros((lines, mixture.COLUMNS))
+    weights[:, mixture.UNCHANGED] = 1.0
     return weights
 
 
-class NoLines(learning.LineLaws):
+class NoLines(learning.LineMixture):
     """Lines without a factor of their own."""
 
-    def improve(self, likelihood: FloatArray) -> FloatArray:
+    def run_em(self, likelihood: FloatArray) -> FloatArray:
         """Returns the factor 1 for all."""
         return one_factor(len(likelihood))
 
@@ -75,7 +75,7 @@ class NoLines(learning.LineLaws):
         return NoLines(kind=started.kind, laws=started.laws, shares=started.shares)
 
 
-_START = learning.LineLaws.start
+_START = learning.LineMixture.start
 
 
 def no_empty_cells(*reach: int) -> FloatArray:
@@ -83,21 +83,21 @@ def no_empty_cells(*reach: int) -> FloatArray:
     return _LAWS(*reach)[:5]
 
 
-_LAWS = spread.spread_laws
+_LAWS = mixture.mixture_components
 
 Make = Callable[[ODScene, PureLoss], Mechanism[ODCells, ODTable]]
 
 PARTS: dict[str, tuple[Make, tuple[Change, ...]]] = {
     "whole": (learned, ()),
-    "no factor of pairs": (learned, ((learning, "LineLaws", NoLines),)),
-    "no zero inflation": (learned, ((learning, "spread_laws", no_empty_cells),)),
-    "no distances": (learned, ((expectation, "_ROUNDS_OF_DISTANCE", 0),)),
-    "no coarse share": (learned, ((expectation, "_COARSE", 0.0),)),
+    "no factor of pairs": (learned, ((learning, "LineMixture", NoLines),)),
+    "no zero inflation": (learned, ((learning, "mixture_components", no_empty_cells),)),
+    "no distances": (learned, ((prior, "_ROUNDS_OF_DISTANCE", 0),)),
+    "no coarse share": (learned, ((prior, "_COARSE", 0.0),)),
     "no surprises": (learned, ((likelihood, "_SURPRISE", 1e-200),)),
     "ends always measured": (always_ends, ()),
     "ends never measured": (never_ends, ()),
-    "sums not joined": (learned, ((learned_module, "join", apart),)),
-    "cells give way freely": (learned, ((looking, "_FIRM", 0.0),)),
+    "sums not joined": (learned, ((learned_fit, "reconcile", apart),)),
+    "cells give way freely": (learned, ((sum_errors, "_FIRM", 0.0),)),
     "cells always .55": (learned, ((shares, "_CELLS_AT_ONE", 0.55), (shares, "_CELLS_GROW", 0.0))),
     "cells always .92": (learned, ((shares, "_CELLS_AT_ONE", 0.92), (shares, "_CELLS_GROW", 0.0))),
 }

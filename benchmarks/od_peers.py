@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.families.od.fit.partitions import Partition
-from hushway.families.od.fit.reconciling.joining import MeasuredSums, join
+from hushway.families.od.fit.reconciliation.reconcile import MeasuredSums, reconcile
 from hushway.families.od.planning.trial import ODScene
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.randomness import SeededSource
@@ -63,7 +63,7 @@ def rows_and_columns(scene: ODScene, epsilon: Fraction, seed: int) -> Counts:
         )
         measured.append(MeasuredSums(partition=partition, counts=counts.ravel(), variance=noise))
     table = values.reshape(periods, cells.pairs).astype(np.float64)
-    return join(table, np.full(table.shape, variance), measured).values.ravel()
+    return reconcile(table, np.full(table.shape, variance), measured).values.ravel()
 
 
 def private_pgm(scene: ODScene, epsilon: Fraction, seed: int) -> Counts:

@@ -22,10 +22,10 @@ from scipy.optimize import nnls
 
 from harness import print_figures, timed
 from hushway.families.od.fit.partitions import Partition
-from hushway.families.od.fit.projection.dense import DenseCells
+from hushway.families.od.fit.projection.dense_cells import DenseCells
 from hushway.families.od.fit.projection.problem import Margin
 from hushway.families.od.fit.projection.project import project
-from hushway.families.od.fit.reconciling.crossing import WeightedSums, project_crossing
+from hushway.families.od.fit.reconciliation.reconcile import WeightedSums, project_crossing
 
 SECONDS = 40
 GIGABYTES = 12

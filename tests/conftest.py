@@ -17,6 +17,7 @@ from matplotlib.image import imsave
 from playwright.sync_api import Browser
 from psycopg import sql
 
+from hushway.families.registry import FAMILIES
 from hushway.release.drawing import ground
 from support.chromium import running_chromium
 from support.keys import RepeatedKeys
@@ -29,6 +30,11 @@ settings.register_profile("steady", derandomize=True, deadline=None, max_example
 # For `make test-long`.
 settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=300)
 settings.load_profile("steady")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Lets a short run leave out what repeats a test for another release type."""
+    parser.addoption("--one-release-type", action="store_true", help="test the first one only")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -137,9 +143,14 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Iterator[None]:
     """Marks what is for long runs before anything is chosen by marks."""
     leave_most_for_long_runs(items)
+    if config.getoption("--one-release-type"):
+        _, *others = FAMILIES
+        items[:] = [item for item in items if not any(name in item.nodeid for name in others)]
     yield
     let_spark_leave_sockets(items)
 

@@ -10,7 +10,7 @@ print(hushway.verify(release.folder).passed)
 from typing import TYPE_CHECKING
 
 import hushway.numerics.start  # noqa: F401  takes the time before any other module is read
-from hushway.lazy_exports import attach, names_win
+from hushway.lazy_exports import attach
 from hushway.version import __version__
 
 __all__ = [
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from hushway.families.reader import open_release as open  # noqa: A004  read as hushway.open
     from hushway.families.synthesis import synthesize
     from hushway.privacy.ledger import Ledger
-    from hushway.site.write import site
+    from hushway.sites.write import site
     from hushway.steward import keys, ledger, plan
     from hushway.steward.audit import audit
     from hushway.steward.check import check
@@ -64,4 +64,3 @@ if TYPE_CHECKING:
     from hushway.workbench.serve import serve
 else:
     __getattr__, __dir__ = attach(__name__, __all__)
-    names_win(__name__, __all__)

@@ -11,12 +11,10 @@ editors follow them. At run time the same import statements are read from its so
 """
 
 import ast
-import sys
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
 from typing import Any
 
 LazyExports = tuple[Callable[[str], Any], Callable[[], list[str]]]
@@ -39,20 +37,6 @@ def attach(package: str, names: Sequence[str]) -> LazyExports:
         return getattr(found, original)
 
     return getattr_, lambda: sorted(names)
-
-
-def names_win(package: str, names: Sequence[str]) -> None:
-    """Lets names of a package stand for its exports, even once a submodule is called the same.
-
-    Importing the submodule `hushway.audit` would otherwise replace the function `hushway.audit`.
-    """
-
-    class Package(ModuleType):
-        def __setattr__(self, name: str, value: object) -> None:
-            if not (name in names and isinstance(value, ModuleType)):
-                super().__setattr__(name, value)
-
-    sys.modules[package].__class__ = Package
 
 
 def _type_checking_imports(package: str) -> dict[str, tuple[str, str]]:

@@ -15,8 +15,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from hushway.progress import quiet
-from hushway.site.releases import verified_releases
-from hushway.site.write import fill_site, write_one_file
+from hushway.sites.releases import verified_releases
+from hushway.sites.write import fill_site, write_one_file
 from support.little_plans import FAMILIES
 from support.little_sites import change_atlas, hosted, little_release
 from support.long import often

@@ -10,14 +10,14 @@ from hushway.engine.settings import EngineSettings
 from hushway.errors import HushwayError
 from hushway.release.job import Job
 from support.conformance.engines import HERE, Engine
-from support.conformance.plans import BAD, ROWS, job_of, little_rows, odd
-from support.little_plans import write_little_files
+from support.conformance.plans import BAD, job_of, little_rows, odd
+from support.little_plans import FAMILIES, write_little_files
 
 TIMES = {"text": pa.string(), "timestamps": pa.timestamp("us")}
 
 
 @pytest.mark.parametrize("time", TIMES)
-@pytest.mark.parametrize("family", ROWS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_every_engine_finds_the_same(
     engine: Engine, family: str, time: str, tmp_path: Path
 ) -> None:
@@ -35,7 +35,7 @@ def test_every_engine_finds_the_same(
 
 
 @pytest.mark.parametrize("bad", BAD)
-@pytest.mark.parametrize("family", ROWS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_every_engine_refuses_bad_rows_with_the_same_words(
     engine: Engine, family: str, bad: str, tmp_path: Path
 ) -> None:

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 
 from support.conformance.engines import Engine, in_csv
-from support.conformance.plans import HOSTILE_LINES, ROWS, job_of, little_rows
-from support.little_plans import write_little_files
+from support.conformance.plans import HOSTILE_LINES, job_of, little_rows
+from support.little_plans import FAMILIES, write_little_files
 
 
-@pytest.mark.parametrize("family", ROWS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_hostile_lines_touch_no_other_line(family: str, tmp_path: Path) -> None:
     hostile_lines_are_malformed_and_no_more(in_csv(), family, tmp_path)
 
@@ -19,7 +19,7 @@ def test_hostile_lines_touch_no_other_line(family: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "engine", [pytest.param("cluster, CSV", marks=pytest.mark.cluster)], indirect=True
 )
-@pytest.mark.parametrize("family", ROWS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_hostile_lines_touch_no_other_line_on_a_cluster(
     engine: Engine, family: str, tmp_path: Path
 ) -> None:

@@ -13,10 +13,10 @@ import pytest
 from hushway.families.load import plan_from, prepare
 from support.conformance.case import random_key
 from support.conformance.engines import Engine, in_parquet
-from support.little_plans import write_little_files
+from support.little_plans import FAMILIES, write_little_files
 from support.sensitivity.brute import brute_force
 from support.sensitivity.distances import Answers, questions_of, reached, violations
-from support.sensitivity.memory import IN_MEMORY, PEOPLE, skewed_people
+from support.sensitivity.memory import PEOPLE, in_memory, skewed_people
 from support.sensitivity.plans import Group, every_mechanism, every_option
 
 KEY = random_key(7)
@@ -53,7 +53,7 @@ def test_no_option_lets_a_unit_move_an_answer_further(group: Group, tmp_path: Pa
     assert not found.slack
 
 
-@pytest.mark.parametrize("family", IN_MEMORY)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_no_person_moves_an_answer_of_arrays_in_memory_further(family: str, tmp_path: Path) -> None:
     write_little_files(tmp_path)
     person = skewed_people(np.random.default_rng(7))
@@ -61,7 +61,7 @@ def test_no_person_moves_an_answer_of_arrays_in_memory_further(family: str, tmp_
     for plan in group.plans:
         job = prepare(plan_from(plan.facts(), folder=tmp_path))
         counters = [
-            IN_MEMORY[family](job, KEY, person, person != gone) for gone in (-1, *range(PEOPLE))
+            in_memory(family)(job, KEY, person, person != gone) for gone in (-1, *range(PEOPLE))
         ]
         questions = questions_of(job, counters[0])
         whole, *others = (Answers.of(counter, questions) for counter in counters)

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from hushway.audit.suite import Mutant, Suite
+from hushway.auditing.suite import Mutant, Suite
 from hushway.cli.verbs import app
 from hushway.families.registry import FAMILIES
 from hushway.families.verify import verify
 from hushway.privacy.query import ExactCounts, Query
+from support.mutations import seal
 from support.toy_family import ToyFamily, Visits, one_person
 
 PLAN = """
@@ -69,6 +70,33 @@ def test_what_it_publishes_cannot_be_bent(plan: Path) -> None:
     facts = json.loads(certificate.read_text("utf-8"))
     facts["contribution"]["limits"]["areas"] = 2
     certificate.write_text(json.dumps(facts), encoding="utf-8")
+    assert not verify(plan.parent / "release").intact
+
+
+def test_a_verification_says_which_package_checked_a_release_type(
+    plan: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said("publish", plan, "--yes")
+    release = plan.parent / "release"
+    found = verify(release)
+    assert found.checked_by == "support.toy_family"
+    sentences = {check.name: check.sentence for check in found.checks}
+    assert "support.toy_family, which is not part of hushway" in sentences["release type"]
+    monkeypatch.setattr(ToyFamily, "check", lambda *_: 1 / 0)
+    broken = verify(release)
+    assert not broken.intact
+    assert {check.name for check in broken.checks if not check.passed} == {
+        "files of the release type"
+    }
+
+
+def test_a_package_cannot_take_back_what_hushway_found(
+    plan: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said("publish", plan, "--yes")
+    (plan.parent / "release" / "label.yaml").write_text("other words", encoding="utf-8")
+    seal(plan.parent / "release")
+    monkeypatch.setattr(ToyFamily, "check", lambda _, notes, *__: notes.checks.clear())
     assert not verify(plan.parent / "release").intact
 
 

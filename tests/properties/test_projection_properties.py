@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.arrays import IntArray
-from hushway.families.od.fit.projection.dense import DenseCells
+from hushway.families.od.fit.projection.dense_cells import DenseCells
 from hushway.families.od.fit.projection.problem import Margin
 from hushway.families.od.fit.projection.project import project
 

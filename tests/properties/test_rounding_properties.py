@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.fit.rounding.controlled import round_cells, round_totals
-from hushway.families.od.fit.rounding.partitions import Partition, partition_of, two_chains
+from hushway.families.od.fit.rounding.network import GroupedMargin, grouped_margin, two_chains
 
 EXAMPLES = settings(max_examples=60, deadline=None)
 
@@ -98,11 +98,11 @@ def test_the_cells_that_lack_least_are_rounded_up(
         )
 
 
-def refines(finer: Partition, coarser: Partition) -> bool:
+def refines(finer: GroupedMargin, coarser: GroupedMargin) -> bool:
     return len(set(zip(finer.element, coarser.element, strict=True))) == finer.count
 
 
-def is_chain(margins: list[Partition]) -> bool:
+def is_chain(margins: list[GroupedMargin]) -> bool:
     ordered = sorted(margins, key=lambda margin: margin.count)
     return all(refines(b, a) for a, b in pairwise(ordered))
 
@@ -112,7 +112,7 @@ def is_chain(margins: list[Partition]) -> bool:
     elements=st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=5)
 )
 def test_no_two_chains_hold_more_elements_than_those_chosen(elements: list[list[int]]) -> None:
-    margins = [partition_of(np.array(element)) for element in elements]
+    margins = [grouped_margin(np.array(element)) for element in elements]
     chosen = two_chains(margins)
     assert all(is_chain([margins[m] for m in chain]) for chain in chosen)
     counts = [margin.count if margin.count > 1 else 0 for margin in margins]

@@ -1,13 +1,13 @@
 """The real noise passes its audits, at a million runs.
 
-False alarms: see `hushway.audit.bounds`; the twelve findings here are wrong together with
+False alarms: see `hushway.auditing.bounds`; the twelve findings here are wrong together with
 probability below 1e-7.
 """
 
 import pytest
 
-from hushway.audit.harness import Finding
-from hushway.audit.noise import SUITE
+from hushway.auditing.harness import Finding
+from hushway.auditing.noise import SUITE
 
 RUNS = 1_000_000
 

@@ -69,10 +69,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.audit.bounds import runs_needed
-from hushway.audit.harness import Trial
-from hushway.audit.product import Product, blind
-from hushway.audit.suite import Audit, Mutant, Suite
+from hushway.auditing.bounds import runs_needed
+from hushway.auditing.harness import Trial
+from hushway.auditing.product import Product, blind
+from hushway.auditing.suite import Audit, Mutant, Suite
 from hushway.families.density.audit import cuts, mutants, questions, whole
 from hushway.families.density.audit import suite as density
 from hushway.families.links.audit import counts

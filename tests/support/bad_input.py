@@ -1,7 +1,7 @@
 """Everything that can be wrong with what a steward gives, as one table over all families.
 
 A case spoils a scene and says what the error must speak of. Cases of `EVERYWHERE` are for every
-family that there is; a new family gets them by having a little plan.
+family that there is; those of one family are `BAD_INPUT` in its test material.
 """
 
 import json
@@ -209,7 +209,7 @@ EVERYWHERE = (
 )
 
 
-_PLACES = (
+PLACE_CASES = (
     Case("places that are not there", file("places.csv", None), "places.csv"),
     Case("an empty file of places", file("places.csv", ""), "empty"),
     Case("a place that is there twice", line("places.csv", "a,Again,-8.6,41.1,east"), "a"),
@@ -218,113 +218,6 @@ _PLACES = (
 )
 
 
-def _twice(found: list[dict[str, Any]]) -> None:
+def twice(found: list[dict[str, Any]]) -> None:
+    """Repeats the first feature."""
     found.append(found[0])
-
-
-def _overlapping(found: list[dict[str, Any]]) -> None:
-    found.append({**found[0], "properties": {"id": "again"}})
-
-
-def _in_metres(found: list[dict[str, Any]]) -> None:
-    for one in found:
-        (ring,) = one["geometry"]["coordinates"]
-        ring[:] = [[lon * 84_000, lat * 111_000] for lon, lat in ring]
-
-
-def _by_tower(scene: Scene) -> None:
-    """Lets events name places instead of having positions."""
-    scene.say("data.columns", {"person": "person", "place": "tower"})
-    scene.say("places.file", "places.csv")
-    lines = [f"p{i % 6},{'abcd'[i % 4]},2026-03-02T{i % 20:02d}:30:00" for i in range(36)]
-    scene.rows.write_text("\n".join(["person,tower,time", *lines, ""]), encoding="utf-8")
-
-
-def _with_trip_ids(scene: Scene) -> None:
-    """Gives trips ids, and the last trips of some people those of their first."""
-    scene.say("data.columns.trip_id", "trip")
-    scene.say("problems.duplicate_trip_id", "refuse")
-    header, *lines = scene.rows.read_text("utf-8").splitlines()
-    ids = [f"{row},{number % 15}" for number, row in enumerate(lines)]
-    scene.rows.write_text("\n".join([f"{header},trip", *ids, ""]), encoding="utf-8")
-
-
-def _at_no_tower(scene: Scene) -> None:
-    _by_tower(scene)
-    scene.say("problems.unknown_place", "refuse")
-    line(scene.rows.name, "p0,nowhere,2026-03-02T11:30:00")(scene)
-
-
-OWN: dict[str, tuple[Case, ...]] = {
-    "od": (
-        *_PLACES,
-        Case("no such origin", row(refuse="unknown_place", origin="z"), "unknown place"),
-        Case("a trip to its origin", row(refuse="intrazonal", destination="a"), "intrazonal"),
-        Case(
-            "a trip id that is there twice",
-            _with_trip_ids,
-            "duplicate trip id",
-        ),
-        Case("a bound that is a truth", option("privacy.max_trips", True), "privacy.max_trips"),
-        Case("a bound of none", option("privacy.max_trips", 0), "privacy.max_trips"),
-        Case("no such mechanism", option("mechanism.name", "magic"), "mechanism"),
-        Case("no such feature", option("mechanism.published_totals", ["moon"]), "moon"),
-        Case("pairs that are not there", option("places.pairs", "pairs.csv"), "pairs.csv"),
-    ),
-    "sequences": (
-        *_PLACES,
-        Case("no such stop", row(refuse="unknown_place", place="z"), "unknown place"),
-        Case("a bound that is a truth", option("privacy.max_records", True), "max_records"),
-        Case("no such grouping", option("taxonomy.columns", ["moon"]), "moon"),
-        Case("a timetable that is not there", option("taxonomy", {"gtfs": "g.zip"}), "g.zip"),
-        Case("a tree without height", option("records.max_stops", 0), "records.max_stops"),
-    ),
-    "density": (
-        Case(
-            "a position that is not on earth",
-            row(refuse="impossible_position", lat="145.0"),
-            "impossible position",
-        ),
-        Case("a position elsewhere", row(refuse="unknown_place", lat="10"), "unknown place"),
-        Case("no such tower", _at_no_tower, "unknown place"),
-        Case(
-            "a tower outside",
-            all_of(_by_tower, line("places.csv", "e,Away,9.1,45.4,east")),
-            "outside all areas",
-        ),
-        Case("towers that are not there", option("places.file", "towers.csv"), "places"),
-        Case("areas that are not there", file("areas.geojson", None), "areas.geojson"),
-        Case("an empty file of areas", file("areas.geojson", ""), "empty"),
-        Case("areas that are none", file("areas.geojson", "hello"), "areas.geojson"),
-        Case("an area that is there twice", features("areas.geojson", _twice), "more than once"),
-        Case("areas that overlap", features("areas.geojson", _overlapping), "overlap"),
-        Case("areas in metres", features("areas.geojson", _in_metres), "CRS"),
-        Case("no such CRS", option("areas.crs", "EPSG:999999"), "EPSG:999999"),
-        Case("a wrong CRS", option("areas.crs", "EPSG:2154"), "areas"),
-        Case("no such property", option("areas.id", "code"), "code"),
-        Case("hardly any epsilon", option(_EPSILON, "1e-9"), "sigma"),
-        Case("a delta that is all but nothing", option("privacy.delta", "1e-400"), "parameter"),
-        Case(
-            "shares that leave nothing", option("mechanism.budget_shares.histogram", "1"), "shares"
-        ),
-        Case("a bound that is a truth", option("privacy.max_visits", True), "max_visits"),
-    ),
-    "links": (
-        Case(
-            "a position that is not on earth",
-            row(refuse="impossible_position", lat="145.0"),
-            "impossible position",
-        ),
-        Case("a position elsewhere", row(refuse="unknown_place", lat="10"), "unknown place"),
-        Case("roads that are not there", file("roads.geojson", None), "roads.geojson"),
-        Case("an empty file of roads", file("roads.geojson", ""), "roads.geojson"),
-        Case("roads that are none", file("roads.geojson", "hello"), "roads.geojson"),
-        Case("a link that is there twice", features("roads.geojson", _twice), "more than once"),
-        Case(
-            "shares that leave nothing",
-            all_of(option("mechanism.classes", "0.5"), option("mechanism.speeds", "0.5")),
-            "leave nothing",
-        ),
-        Case("a bound that is a truth", option("privacy.max_items", True), "max_items"),
-    ),
-}

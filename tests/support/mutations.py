@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.errors import ReleaseError
+from hushway.families.registry import FAMILIES
 from hushway.families.verify import verify
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
 from hushway.release.documents.label import render_label
@@ -57,7 +58,7 @@ _CHOICES = (
     ("patterns", "sure", "cuts", "none"),
     ("day", "window", "row"),
     ("discrete Laplace", "discrete Gaussian"),
-    ("od", "sequences", "density", "links"),
+    tuple(FAMILIES),
     ("paper", "expected_false"),
 )
 

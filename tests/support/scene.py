@@ -16,7 +16,7 @@ import pytest
 
 from hushway.cli.app import main
 from hushway.privacy.ledger import Ledger
-from support.little_plans import ROW, ROWS, little_plan, write_little_files
+from support.little_plans import good_row, little_plan, rows_file, write_little_files
 
 PRIVATE = "person-private-007"
 PLAN = "plan.toml"
@@ -64,11 +64,11 @@ class Scene:
     @property
     def rows(self) -> Path:
         """The file of protected rows."""
-        return self.folder / ROWS[self.family]
+        return self.folder / rows_file(self.family)
 
     def add_row(self, **fields: str) -> None:
         """Adds a row of a person who must never be named."""
-        values = ROW[self.family] | {"person": PRIVATE} | fields
+        values = good_row(self.family) | {"person": PRIVATE} | fields
         with self.rows.open("a", encoding="utf-8") as file:
             file.write(",".join(values.values()) + "\n")
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from hushway.families.registry import FAMILIES
+
 ROOT = Path(__file__).parents[2]
 FACES = ["hushway", "hushway.families", "hushway.transit"] + [
-    f"hushway.families.{family}" for family in ("od", "sequences", "density", "links")
+    f"hushway.families.{family}" for family in FAMILIES
 ]
 DOCS = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 # How a key is loaded is part of checking a release, and one name alone makes no face.

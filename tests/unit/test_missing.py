@@ -10,7 +10,7 @@ import pytest
 
 from hushway.errors import PlanError
 from hushway.families.load import plan_from, prepare
-from support.little_plans import FAMILIES, ROWS, little_plan, write_little_files
+from support.little_plans import FAMILIES, little_plan, rows_file, write_little_files
 
 
 @pytest.fixture
@@ -51,15 +51,15 @@ def test_columns_of_protected_rows_are_asked_for_only_where_rows_are_needed(
 ) -> None:
     facts = little_plan(family)
     facts["data"].setdefault("columns", {})["time"] = "when"
-    assert f"data.columns.time: {ROWS[family]} has no column 'when'" in refusal(facts, folder)
+    assert f"data.columns.time: {rows_file(family)} has no column 'when'" in refusal(facts, folder)
     prepare(plan_from(facts, folder=folder))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_protected_rows_that_are_not_there_are_listed(family: str, folder: Path) -> None:
-    (folder / ROWS[family]).unlink()
-    noun = ROWS[family].partition(".")[0]
-    assert f"data.{noun}: There are no {noun} at {folder / ROWS[family]}" in refusal(
+    (folder / rows_file(family)).unlink()
+    noun = rows_file(family).partition(".")[0]
+    assert f"data.{noun}: There are no {noun} at {folder / rows_file(family)}" in refusal(
         little_plan(family), folder
     )
 

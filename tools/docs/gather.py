@@ -5,6 +5,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from hushway.families.registry import FAMILIES
 from tools.docs.tutorials import write_pages
 
 DOCS = Path("docs")
@@ -13,12 +14,16 @@ SOURCE = "https://github.com/hushway/hushway/blob/main/"
 BESIDE = {
     **{
         Path(f"src/hushway/families/{name}/PRIVACY.md"): Path(f"privacy/{name}.md")
-        for name in ("od", "sequences", "density", "links")
+        for name in FAMILIES
+        if Path(f"src/hushway/families/{name}").is_dir()
     },
     Path("CHANGELOG.md"): Path("changelog.md"),
     Path("CONTRIBUTING.md"): Path("contributing.md"),
     Path("SECURITY.md"): Path("security.md"),
 }
+CONFIG = Path("zensical.toml")
+# A line of the navigation that stands for pages of every family: "guides/{family}.md".
+_OF_FAMILIES = re.compile(r'^( *)"([^"]*)\{family\}([^"]*)",$', re.MULTILINE)
 _LINK = re.compile(r"(\]\()([^)#\s]+)(#[^)\s]*)?(\))")
 
 
@@ -40,6 +45,17 @@ def gather(target: Path, *, run_tutorials: bool) -> None:
     homes |= {target / place: page for page, place in BESIDE.items()}
     for copy, page in homes.items():
         copy.write_text(_relinked(copy, page, target), encoding="utf-8")
+    configured = _OF_FAMILIES.sub(
+        lambda line: _pages_of_families(line, target), CONFIG.read_text("utf-8")
+    )
+    (target.parent / CONFIG).write_text(configured, encoding="utf-8")
+
+
+def _pages_of_families(line: re.Match[str], target: Path) -> str:
+    """Returns a line for each page that a family has; their titles are those in the pages."""
+    indent, before, after = line.groups()
+    pages = [page for name in FAMILIES for page in sorted(target.glob(f"{before}{name}{after}"))]
+    return "\n".join(f'{indent}"{page.relative_to(target).as_posix()}",' for page in pages)
 
 
 def _relinked(copy: Path, page: Path, target: Path) -> str:

@@ -25,7 +25,8 @@ describe("an atlas", () => {
   const HOSTILE: [string, string, unknown][] = [
     ["another format", "format", "something"],
     ["another version", "version", 2],
-    ["an unknown type", "release_type", "__proto__"],
+    ["an unknown layer", "layer", "__proto__"],
+    ["no release type", "release_type", null],
     ["nothing to show", "flows", null],
     ["no periods", "periods", []],
     ["too many periods", "periods", new Array(30_000).fill({ label: "", group: null })],

@@ -44,6 +44,7 @@ export function madeUp(): Made {
     id: "r",
     title: "A city",
     release_type: "od",
+    layer: "flows",
     publisher: null,
     licence: null,
     contact: null,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hushway.audit.runs import FEWEST_RUNS, NEEDED_RUNS, QUICK_RUNS, USUAL_RUNS
+from hushway.auditing.runs import FEWEST_RUNS, NEEDED_RUNS, QUICK_RUNS, USUAL_RUNS
 from hushway.cli.console import AsJson, answer_json, notice, say, table, working
 from hushway.families.registry import family_names
 

@@ -60,6 +60,11 @@ def _show_verification(folder: Path, found: dict[str, Any]) -> None:
         for check in found["checks"]
     ]
     table("What was checked", ["", "check", "finding"], rows)
+    if found["checked_by"] is not None:
+        say(
+            f"The files of this release type were checked by the package {found['checked_by']}, "
+            "which is not part of hushway: trust that finding as far as you trust the package."
+        )
     say(_VERDICTS[found["result"]])
     if found["warning"] is not None:
         say(f"WARNING: {found['warning']}")
@@ -125,7 +130,7 @@ def site(
     as_json: AsJson = False,
 ) -> None:
     """Write releases as maps for a browser: a site of plain files, or one HTML file."""
-    from hushway.site.write import site as write_site
+    from hushway.sites.write import site as write_site
     from hushway.steward.facts import site_facts
 
     with working() as show:

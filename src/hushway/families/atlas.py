@@ -1,11 +1,12 @@
 """Opens a sealed release and returns its atlas: what a page draws, whatever the release type."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from hushway.errors import HushwayError, ReleaseError, damaged
-from hushway.families.registry import facts_fit, family_certified
+from hushway.families.registry import facts_fit, family_certified, outside_words
 from hushway.families.verify import read_facts, sealed_release
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
@@ -62,7 +63,11 @@ def _drawing(folder: Path, certificate: Certificate) -> Drawing:
     family, facts = family_certified(certificate.terms.release_type), read_facts(folder)
     if not facts_fit(family.name, facts):
         raise damaged(f"{PACKAGE} does not describe its table.")
-    return family.drawing(folder, certificate, facts)
+    drawing = family.drawing(folder, certificate, facts)
+    outside = outside_words(family)
+    if outside is None:
+        return drawing
+    return replace(drawing, notes=(*drawing.notes, f"Read and drawn by {outside}."))
 
 
 def _facts(certificate: Certificate) -> Mapping[str, str | None]:

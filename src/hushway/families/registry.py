@@ -6,6 +6,7 @@ release type and whose value is a class below `Family`.
 
 import logging
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any, Final
 
@@ -17,7 +18,7 @@ from hushway.families.sequences.family import SequencesFamily
 from hushway.release.family import Family
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.release.folder.published_file import Contents
 
 _OWN = (ODFamily(), SequencesFamily(), DensityFamily(), LinksFamily())
@@ -60,6 +61,12 @@ def package_of(family: Family) -> str | None:
     points = (point for point in entry_points(group=_GROUP) if point.name == family.name)
     dist = next((point.dist for point in points), None)
     return type(family).__module__ if dist is None else f"{dist.name} {dist.version}"
+
+
+def outside_words(family: Family) -> str | None:
+    """Says that a release type is not part of hushway; None for those of hushway."""
+    package = package_of(family)
+    return None if package is None else f"the package {package}, which is not part of hushway"
 
 
 _BUILT_IN = {family.name: family for family in _OWN}
@@ -144,13 +151,13 @@ def facts_fit(name: str, facts: object) -> bool:
 
 
 def suite_of(name: str) -> "Suite[Any]":
-    """Returns the audits of a family, or of the noise that all of them draw.
+    """Returns the audits of a family and its mechanisms, or of the noise that all of them draw.
 
     Raises:
         AuditError: There is no such family.
     """
     if name == _NOISE:
-        from hushway.audit.noise import SUITE
+        from hushway.auditing.noise import SUITE
 
         return SUITE
     if name not in FAMILIES:
@@ -158,4 +165,10 @@ def suite_of(name: str) -> "Suite[Any]":
             f"There are no audits of {name!r}.",
             advice=f"Choose one of: {', '.join(sorted([*FAMILIES, _NOISE]))}.",
         )
-    return FAMILIES[name].suite
+    suite = FAMILIES[name].suite
+    brought = [spec.audits() for spec in FAMILIES[name].catalogue or () if spec.audits is not None]
+    return replace(
+        suite,
+        audits=suite.audits + tuple(audit for each in brought for audit in each.audits),
+        mutants=suite.mutants + tuple(mutant for each in brought for mutant in each.mutants),
+    )

@@ -13,7 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushway.errors import HushwayError, ReleaseError, damaged
-from hushway.families.registry import facts_fit, family_certified
+from hushway.families.registry import (
+    FAMILIES,
+    facts_fit,
+    family_certified,
+    outside_words,
+    package_of,
+)
 from hushway.privacy.accounting import LARGE_DELTA
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
@@ -94,7 +100,13 @@ def verify(
     sealed = _check_sealed(notes, folder, key)
     if sealed is not None:
         subject = _check_claims(notes, folder, sealed, ledger)
-    return Verification(checks=tuple(notes.checks), key_given=key is not None, subject=subject)
+    family = None if subject is None else FAMILIES.get(subject.release_type)
+    return Verification(
+        checks=tuple(notes.checks),
+        key_given=key is not None,
+        subject=subject,
+        checked_by=None if family is None else package_of(family),
+    )
 
 
 def sealed_release(folder: Path, *, key: PublicKey | None = None) -> tuple[Certificate, Seal]:
@@ -258,14 +270,36 @@ def _check_terms(
     family = notes.attempt("release type", lambda: _family(certificate.terms.release_type))
     if facts is None or family is None:
         return
-    description = family.check(notes, folder, certificate, facts)
+    description = _described(notes, family, folder, certificate, facts)
     if description is not None:
         files = {file.path: file for file in seal.files}
         notes.attempt("package", lambda: _package(folder, certificate, description, files))
 
 
+def _described(
+    notes: Notes, family: Family, folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> Description | None:
+    """Lets a family check its own files: it adds findings, and cannot end the verification."""
+    own = Notes()
+
+    def checked() -> Description | None:
+        return family.check(own, folder, certificate, facts)
+
+    outside = outside_words(family)
+    if outside is None:
+        description = checked()
+    else:
+        sentence = f"The files of this release type were checked by {outside}."
+        description = notes.attempt("files of the release type", lambda: (checked(), sentence))
+    notes.checks.extend(own.checks)
+    return description
+
+
 def _family(name: str) -> tuple[Family, str]:
-    return family_certified(name), f"The release is of the release type {name!r}."
+    family = family_certified(name)
+    outside = outside_words(family)
+    brought = "" if outside is None else f", brought by {outside}"
+    return family, f"The release is of the release type {name!r}{brought}."
 
 
 def _certificate(folder: Path) -> tuple[Certificate, str]:

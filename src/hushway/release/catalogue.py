@@ -13,7 +13,7 @@ from hushway.release.plans.sections import Section
 from hushway.release.terms import rebuilt
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
 
 Setting = TypeVar("Setting")
 Planned = TypeVar("Planned")

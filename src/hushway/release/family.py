@@ -30,7 +30,7 @@ from hushway.release.plans.first_plan import Intake
 from hushway.release.study import Study
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter
@@ -267,8 +267,7 @@ class Family(ABC):
         raise ReleaseError(
             f"There is nothing to draw from a release of the release type {self.name!r}"
             f"{' as a table' if table else ''}.",
-            advice="Give a release of the release type od or sequences; tables are drawn of od "
-            "only.",
+            advice="Read its tables instead: hushway.open(RELEASE) in Python, or its files.",
         )
 
     @property

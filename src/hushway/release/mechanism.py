@@ -148,15 +148,14 @@ class FixedQuestions(ABC, Generic[Geography_contra]):
         """What is asked."""
         return tuple(query for query, _ in self.questions(geography))
 
+    def bound_of(self, query: Query | PartitionQuery, bound: Bound) -> Bound:
+        """Returns how far a unit moves the answer to a question, if it moves cells by a bound."""
+        return bound if isinstance(query, Query) else query.bound(bound)
+
     def events(self, geography: Geography_contra, bound: Bound) -> tuple[Event, ...]:
         """What `measure` will do."""
         return tuple(
-            counting_event(
-                query.name,
-                query.cells.size,
-                spend,
-                bound if isinstance(query, Query) else query.bound(bound),
-            )
+            counting_event(query.name, query.cells.size, spend, self.bound_of(query, bound))
             for query, spend in self.questions(geography)
         )
 

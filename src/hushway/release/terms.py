@@ -95,6 +95,12 @@ def stated_losses(parameters: Mapping[str, Any]) -> list[Loss]:
     return [loss_of(measure, _amount(text)) for text in parameters["spends"]]
 
 
+def amounts_of(spends: object) -> dict[str, str | None]:
+    """Returns the fields of some spends as `stated_loss` reads them; None is not asked."""
+    losses: dict[str, Loss | None] = vars(spends)
+    return {name: None if loss is None else str(loss.amount) for name, loss in losses.items()}
+
+
 def stated_loss(parameters: Mapping[str, Any], question: str) -> Loss | None:
     """Returns what one question costs, where `spends` names each; None if it is not asked."""
     text = parameters["spends"][question]

@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hushway.audit.runs import QUICK_RUNS, runs_asked
+from hushway.auditing.runs import QUICK_RUNS, runs_asked
 from hushway.errors import AuditError
 from hushway.families.registry import suite_of
 from hushway.progress import Progress, quiet
 
 if TYPE_CHECKING:
-    from hushway.audit.harness import Finding, MutantFinding
+    from hushway.auditing.harness import Finding, MutantFinding
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ def audit(
     """Runs the black-box privacy audits of a release type against the real code.
 
     Args:
-        release_type: "od", "sequences", "density" or "links"; "noise" for what all of them draw.
+        release_type: Such as "od"; "noise" for what all of them draw.
         runs: Runs of each end-to-end audit: at least 68,282, and 100,000 if left out. If quick, at
             least 1,000, and 10,000 if left out.
         quick: Whether fewer runs will do. They find less, and are not enough to tell whether there
@@ -69,8 +69,8 @@ def audit(
         Traceback (most recent call last):
         hushway.errors.AuditError: There are no audits of 'nothing'.
     """
-    from hushway.audit.power import power_in_words
-    from hushway.audit.suite import EPSILONS
+    from hushway.auditing.power import power_in_words
+    from hushway.auditing.suite import EPSILONS
 
     if quick and mutants:
         raise AuditError(
@@ -93,7 +93,7 @@ def audit(
 
 
 def _duration(suite: Any, paces: Any, *, runs: int, quick: bool, mutants: bool) -> str:
-    from hushway.audit.pace import in_words
+    from hushway.auditing.pace import in_words
 
     words = in_words(suite.seconds(paces, runs=runs, mutants=mutants))
     sooner = in_words(suite.seconds(paces, runs=QUICK_RUNS))

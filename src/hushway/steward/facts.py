@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import Job
     from hushway.release.plans.sections import LossPlan
-    from hushway.site.releases import SiteRelease
+    from hushway.sites.releases import SiteRelease
     from hushway.steward.audit import AuditReport
     from hushway.steward.ledger import PeopleStatement, Statement
     from hushway.steward.price_curve import FigureError, PriceCurve
@@ -303,6 +303,7 @@ def verification_facts(found: "Verification") -> dict[str, Any]:
         "passed": found.passed,
         "warning": found.warning,
         "key_given": found.key_given,
+        "checked_by": found.checked_by,
         "checks": [vars(check) for check in found.checks],
     }
 
@@ -315,6 +316,7 @@ def failed_facts(name: str, sentence: str) -> dict[str, Any]:
         "passed": False,
         "warning": None,
         "key_given": False,
+        "checked_by": None,
         "checks": [{"name": name, "outcome": "failed", "sentence": sentence}],
     }
 

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hushway.audit.product import filled_budget
+from hushway.auditing.product import filled_budget
 from hushway.engine.key import BoundingKey
 from hushway.families.load import plan_from, prepare
 from hushway.families.registry import family_named

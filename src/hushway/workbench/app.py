@@ -251,6 +251,7 @@ def _listed(plan: PlanFile, reader: ReaderProcess | None) -> dict[str, Any]:
 def _shown(plan: PlanFile) -> dict[str, Any]:
     text = plan.text()
     read = read_plan(text, folder=plan.file.parent)
+    family = FAMILIES.get(read.release_type or "")
     return {
         "id": plan.id,
         "name": plan.name,
@@ -259,6 +260,7 @@ def _shown(plan: PlanFile) -> dict[str, Any]:
         "facts": read.facts,
         "problems": read.problems,
         "release_type": read.release_type,
+        "guessed": "rows" if family is None else family.guessed,
         "published": release_folder(read) is not None,
     }
 

@@ -26,9 +26,9 @@ from hushway.errors import HushwayError
 from hushway.exit_messages import error_message_of
 from hushway.release.folder.seal import SEAL
 from hushway.release.untrusted.landlock import allow_only
-from hushway.site.releases import SiteRelease, verified_releases
-from hushway.site.slugs import distinct_slugs
-from hushway.site.write import fill_site
+from hushway.sites.releases import SiteRelease, verified_releases
+from hushway.sites.slugs import distinct_slugs
+from hushway.sites.write import fill_site
 from hushway.workbench.addresses import LOOPBACK_NAME, Address
 from hushway.workbench.certificates import PAGE, POLICY
 from hushway.workbench.http_server import uvicorn_server

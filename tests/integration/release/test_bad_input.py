@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from support.bad_input import EVERYWHERE, OWN, Case
-from support.little_plans import FAMILIES
+from support.bad_input import EVERYWHERE, Case
+from support.little_plans import FAMILIES, material_of
 from support.long import often
 from support.scene import PRIVATE, Scene
 
@@ -25,7 +25,7 @@ def marked() -> list[Any]:
             else (),
         )
         for number, family in enumerate(FAMILIES)
-        for case in (*EVERYWHERE, *OWN[family])
+        for case in (*EVERYWHERE, *material_of(family).BAD_INPUT)
     ]
 
 

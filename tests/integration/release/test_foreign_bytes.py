@@ -8,7 +8,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
 
-from support.little_plans import ROWS
+from support.little_plans import FAMILIES
 from support.scene import Scene
 
 NOT_TEXT = b"\xff\xfe"
@@ -49,7 +49,7 @@ def test_counting_reads_no_column_of_parquet_that_check_has_not_read(
     assert published == (trips.spent() != [0])
 
 
-@pytest.mark.parametrize("family", ROWS)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_half_of_a_compressed_file_is_refused_before_anything_is_spent(
     tmp_path: Path, family: str, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -13,8 +13,8 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
-from hushway.site.releases import SiteRelease, verified_releases
-from hushway.site.write import fill_site, write_one_file
+from hushway.sites.releases import SiteRelease, verified_releases
+from hushway.sites.write import fill_site, write_one_file
 from hushway.steward.publish import publish
 from support.little_plans import FAMILIES, little_plan, write_little_files
 

@@ -11,17 +11,21 @@ import pyarrow.csv as pa_csv
 
 from hushway.families.load import plan_from, prepare
 from hushway.release.job import Job
-from support.little_plans import little_plan
+from support.little_plans import little_plan, rows_file
 
-ROWS = {"od": "trips", "sequences": "taps", "density": "events", "links": "traces"}
 # On this day, of an agency in Lisbon, the clock skips an hour.
 _SHORT_DAY = "2026-03-29"
+
+
+def rows_option(family: str) -> str:
+    """Returns the option of [data] that names the rows: their file is called after it."""
+    return rows_file(family).removesuffix(".csv")
 
 
 def job_of(family: str, folder: Path, rows: Path | str) -> Job:
     """Returns the job of a little plan whose rows lie somewhere else, over a skipped hour."""
     facts = little_plan(family)
-    facts["data"][ROWS[family]] = str(rows)
+    facts["data"][rows_option(family)] = str(rows)
     facts["time"]["last_day"] = _SHORT_DAY
     return prepare(plan_from(facts, folder=folder))
 
@@ -29,7 +33,7 @@ def job_of(family: str, folder: Path, rows: Path | str) -> Job:
 def little_rows(family: str, folder: Path, time: pa.DataType) -> pa.Table:
     """Returns the rows of a little plan."""
     types = pa_csv.ConvertOptions(column_types={"person": pa.string(), "time": time})
-    return pa_csv.read_csv(folder / f"{ROWS[family]}.csv", convert_options=types)
+    return pa_csv.read_csv(folder / rows_file(family), convert_options=types)
 
 
 def odd(table: pa.Table) -> pa.Table:

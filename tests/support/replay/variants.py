@@ -1,7 +1,8 @@
 """Every mechanism with every value of every option, one at a time, as plans can choose them.
 
 They are read off the models of plans, so a new mechanism or option is among them without a line
-here. Only an option that is a number or a table needs values to try, in `_EXAMPLES`.
+here. Only an option that is a number or a table needs values to try, in `OPTION_VALUES` of the
+family's test material.
 """
 
 import types
@@ -14,35 +15,13 @@ from hushway.errors import PlanError
 from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES
 from hushway.release.plans.sections import Section
-from support.little_plans import little_plan
+from support.little_plans import little_plan, material_of
 from support.same_bytes import PLANS
 
 _NAME = "name"
 _TOTALS = ["total", "zones"]
 _SHARES = {"cells": "1/2", "total": "1/4", "zones": "1/4"}
 _IMPORTANCE = {"cells": 1.0, "total": 2.0, "zones": 3.0}
-# Values of options whose values cannot be listed, by family.
-_EXAMPLES: dict[str, dict[str, tuple[Any, ...]]] = {
-    "od": {
-        "expected_false": (3.0,),
-        "published_totals": (_TOTALS,),
-        "budget_shares": (_SHARES,),
-        "importance": (_IMPORTANCE,),
-    },
-    "sequences": {"expected_false_prefixes": (0.4,), "ratio": ("1/2",)},
-    "density": {
-        "budget_shares": ({"histogram": "1/8", "clusters": "1/8"}, {"cuts": "1/8"}),
-        "cluster_error": (0.4,),
-        "expected_population": ({"people": 60, "visits": 4},),
-    },
-    "links": {
-        "classes": ("0", "1/3"),
-        "left_out": ("0", "1/3"),
-        "speeds": ("1/5",),
-        "speed_steps": (2,),
-        "publish_above_se": (0.0,),
-    },
-}
 # What must be said besides, for a plan to make sense.
 _COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {
     ("budget_shares", str(_SHARES)): {"published_totals": _TOTALS},
@@ -144,7 +123,7 @@ def values_of(family: str, model: type[Section]) -> Iterator[tuple[str, Any]]:
             listed = [choice for part in _parts(field.annotation) for choice in _choices(part)]
             tried = [choice for choice in listed if choice not in (None, field.default)]
             free = any(not _choices(part) for part in _parts(field.annotation))
-            more = _EXAMPLES[family][option] if free else ()
+            more = material_of(family).OPTION_VALUES[option] if free else ()
             yield from ((option, value) for value in (*tried, *more))
 
 

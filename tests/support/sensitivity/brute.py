@@ -11,7 +11,7 @@ from hushway.privacy.query import Counter
 from hushway.privacy.randomness import os_source
 from hushway.release.job import CountingContext, Job, Rows
 from support.conformance.engines import Engine, Placed
-from support.conformance.plans import ROWS
+from support.conformance.plans import rows_option
 from support.sensitivity.distances import Answers, Question, questions_of, reached, violations
 from support.sensitivity.plans import Bounding, Group
 from support.sensitivity.worlds import Row, as_table, nasty_rows, neighbours
@@ -91,7 +91,7 @@ def _jobs(group: Group, folder: Path, placed: Placed) -> list[tuple[Bounding, Jo
 
 def _facts(plan: Bounding, placed: Placed) -> dict[str, object]:
     facts = plan.facts()
-    option = "sequences" if "sequences" in facts["data"] else ROWS[plan.family]
+    option = "sequences" if "sequences" in facts["data"] else rows_option(plan.family)
     facts["data"][option] = str(placed.path)
     return facts
 

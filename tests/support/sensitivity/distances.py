@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.product import BlindBudget
+from hushway.auditing.product import BlindBudget
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator, _exact
 from hushway.privacy.events import CutEvent, Event, spread_of_cuts

@@ -6,11 +6,8 @@ from typing import Any
 import numpy as np
 
 from hushway.engine.key import BoundingKey
-from hushway.families.density.rows.counts import ArrayVisits
-from hushway.families.links.rows.bounding import ArrayMovements
-from hushway.families.od.rows.bounding import ArrayCounter
-from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.privacy.query import Counter
+from support.little_plans import material_of
 
 PEOPLE = 6
 _ROWS = 150
@@ -24,70 +21,7 @@ def skewed_people(rng: np.random.Generator) -> Any:
     return np.append(rng.zipf(1.7, _ROWS) % (PEOPLE - 1), PEOPLE - 1)
 
 
-def _trips(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
-    rng, cells, rows = np.random.default_rng(1), job.geography, len(person)
-    places = len(cells.locations)
-    columns = {
-        "period": rng.integers(-1, len(cells.periods) + 1, rows),
-        "origin": rng.integers(0, places, rows),
-        "destination": rng.integers(0, places, rows),
-        "since_us": rng.integers(0, 9, rows),
-        "person": person,
-    }
-    limits = {"unit": job.plan.privacy.unit, "max_trips": job.bound.total}
-    own = {name: column[kept] for name, column in columns.items()}
-    return ArrayCounter(cells=cells, key=key, **limits, **own)
-
-
-def _sequences(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
-    rng, universe = np.random.default_rng(2), job.geography
-    taxonomy = universe.taxonomy
-    stops = [rng.integers(0, len(taxonomy.locations), rng.integers(1, 6)) for _ in person]
-    own = [one for one, is_kept in zip(stops, kept, strict=True) if is_kept]
-    return ArraySequences(
-        taxonomy=taxonomy,
-        unit=job.plan.privacy.unit,
-        max_records=job.bound.total,
-        max_stops=job.plan.records.max_stops,
-        key=key,
-        start=np.cumsum([0, *map(len, own)]),
-        stops=np.concatenate(own),
-        person=person[kept],
-    )
-
-
-def _visits(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
-    rng, universe = np.random.default_rng(3), job.rows.universe
-    site = rng.integers(0, universe.site_count, len(person))
-    bins = rng.integers(0, universe.bins, len(person))
-    return ArrayVisits(
-        universe=universe,
-        limits=job.rows.limits,
-        key=key,
-        person=person[kept],
-        site=site[kept],
-        bin=bins[kept],
-    )
-
-
-def _movements(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
-    rng, universe = np.random.default_rng(4), job.rows.universe
-    period = rng.integers(0, len(universe.periods), len(person))
-    item = rng.integers(0, universe.items, len(person))
-    return ArrayMovements(
-        universe=universe,
-        limits=job.rows.limits,
-        key=key,
-        person=person[kept],
-        period=period[kept],
-        item=item[kept],
-        steps=rng.integers(-50, 50, len(person))[kept],
-    )
-
-
-IN_MEMORY: dict[str, InMemory] = {
-    "od": _trips,
-    "sequences": _sequences,
-    "density": _visits,
-    "links": _movements,
-}
+def in_memory(family: str) -> InMemory:
+    """Returns what makes a counter of arrays, from the family's test material."""
+    made: InMemory = material_of(family).in_memory
+    return made

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from hushway.privacy.bound import Unit
-from support.little_plans import ROW, ROWS, write_little_files
+from support.little_plans import good_row, rows_file, write_little_files
 from support.sensitivity.plans import Bounding
 
 Row = dict[str, Any]
@@ -25,9 +25,9 @@ def nasty_rows(bounding: Bounding, folder: Path) -> dict[str, list[Row]]:
     Everybody has numbered trips, so that many share a trip id.
     """
     write_little_files(folder)
-    with (folder / ROWS[bounding.family]).open(encoding="utf-8", newline="") as file:
+    with (folder / rows_file(bounding.family)).open(encoding="utf-8", newline="") as file:
         usual = [_numbers(row) for row in csv.DictReader(file)]
-    plain = _numbers(ROW[bounding.family])
+    plain = _numbers(good_row(bounding.family))
     return {name: make(usual, plain) for name, make in _KINDS.items()}
 
 

@@ -9,8 +9,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from hushway.arrays import IntArray
-from hushway.audit.harness import Examination, Trial, World
-from hushway.audit.suite import Suite
+from hushway.auditing.harness import Examination, Trial, World
+from hushway.auditing.suite import Suite
 from hushway.cli.verbs import app
 from hushway.errors import AuditError
 from hushway.families import registry

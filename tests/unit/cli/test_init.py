@@ -13,7 +13,7 @@ from hushway.cli import init as module
 from hushway.cli.verbs import app
 from hushway.errors import HushwayError, PlanError
 from hushway.families.load import load_plan, prepare
-from support.little_plans import ROWS, write_little_files
+from support.little_plans import rows_file, write_little_files
 
 PUBLIC = {
     "od": ("--places", "places.csv"),
@@ -43,7 +43,7 @@ def test_with_all_facts_given_the_plan_can_be_prepared(folder: Path, family: str
     write_little_files(folder)
     # Positions may be traces or events: who means events says so.
     means = ("--type", "density") if family == "density" else ()
-    done = run(ROWS[family], *means, *PUBLIC[family], *WINDOW, "--yes")
+    done = run(rows_file(family), *means, *PUBLIC[family], *WINDOW, "--yes")
     assert done.exit_code == 0, done.output
     assert "set them" not in done.output
     plan = load_plan(folder / "plan.toml")

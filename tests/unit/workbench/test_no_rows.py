@@ -13,7 +13,7 @@ from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.steward.certify import check_bounds
 from hushway.workbench.preview import InventedCertificate, preview_release
 from hushway.workbench.worker_tasks import TASKS
-from support.little_plans import FAMILIES, ROWS, little_plan, write_little_files
+from support.little_plans import FAMILIES, little_plan, rows_file, write_little_files
 
 
 class Listener:
@@ -35,7 +35,7 @@ def rowless(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     """A plan whose rows are gone, and that has no ledger."""
     family = request.param
     write_little_files(tmp_path)
-    (tmp_path / ROWS[family]).unlink()
+    (tmp_path / rows_file(family)).unlink()
     facts = little_plan(family)
     if family == "od":
         facts["mechanism"] = {"name": "laplace"}

@@ -1,4 +1,4 @@
-/** The layers of a map for each release type, from the ground up. */
+/** The layers of a map, from the ground up. */
 
 import { AreaLayer, type Fills } from "../map/areas";
 import type { Palette } from "../map/colours";
@@ -21,9 +21,9 @@ export function layersOf(
   showUncertain: boolean,
 ): Layer[] {
   const layers: Layer[] = [];
-  const density = atlas.releaseType === "density";
+  const counts = atlas.layer === "totals";
   if (ground.outlines) {
-    const filled = density && shown.places && scales.places;
+    const filled = counts && shown.places && scales.places;
     layers.push(
       new AreaLayer(ground.outlines, palette, filled ? fills(shown.places!, scales.places!, palette) : null),
     );
@@ -54,7 +54,7 @@ export function layersOf(
       ),
     );
   }
-  if (!atlas.links && !(density && ground.outlines)) {
+  if (!atlas.links && !(counts && ground.outlines)) {
     layers.push(new PointLayer(ground.points, dots(atlas, shown, scales, palette), palette.halo));
   }
   return layers;
@@ -153,7 +153,7 @@ export function markOf(
         pen.lineWidth = 2.5;
         pen.stroke();
       } else ring(pen, view, ground.points, chosen, palette, 8);
-      if (atlas.releaseType !== "density") ring(pen, view, ground.points, chosen, palette, 5);
+      if (atlas.layer !== "totals") ring(pen, view, ground.points, chosen, palette, 5);
     },
   };
 }

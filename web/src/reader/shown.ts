@@ -58,7 +58,7 @@ export function busiest(atlas: Atlas): number {
   let most = -Infinity;
   for (let period = 0; period < atlas.periods.length; period++) {
     const shown = shownAt(atlas, period);
-    const values = shown.links ?? (atlas.releaseType === "density" ? shown.places : shown.flows);
+    const values = shown.links ?? (atlas.layer === "totals" ? shown.places : shown.flows);
     let sum = 0;
     for (const value of values?.count ?? []) if (value > 0) sum += value;
     if (sum > most) [best, most] = [period, sum];
@@ -117,7 +117,7 @@ export function largest(atlas: Atlas, names: readonly string[], shown: Shown, mo
     const { link } = shown.links;
     return top(shown.links, most).map((i) => row(shown.links!, i, names[link[i]], link[i]));
   }
-  if (atlas.releaseType === "density" && shown.places) {
+  if (atlas.layer === "totals" && shown.places) {
     return top(shown.places, most).map((i) => row(shown.places!, i, names[i], i));
   }
   if (shown.flows) {

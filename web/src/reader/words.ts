@@ -1,17 +1,21 @@
-/** What the release types are called, and what is chosen on their maps. */
+/** What is shown, and what is chosen on a map. */
 
-import type { Atlas, ReleaseType } from "../shared/atlas";
+import type { Atlas } from "../shared/atlas";
 
-export const TYPE_NAMES: Record<ReleaseType, string> = {
-  od: "Flows between places",
-  sequences: "Sequences of stops",
-  density: "Counts of areas",
-  links: "Counts of road links",
-};
+/** What a release shows, for its heading. */
+export function kindOf(atlas: Atlas): string {
+  return {
+    flows: "Flows between places",
+    tree: "Sequences of stops",
+    totals: `Counts of ${thing(atlas)}s`,
+    links: "Counts of road links",
+  }[atlas.layer];
+}
 
 /** "place", "area" or "road". */
-export function thing({ releaseType }: Atlas): string {
-  return { od: "place", sequences: "place", density: "area", links: "road" }[releaseType];
+export function thing({ layer, places }: Atlas): string {
+  if (layer === "links") return "road";
+  return layer === "totals" && places.shapes ? "area" : "place";
 }
 
 /** Names of places or links, each only once: ids tell apart those that share one or have none. */
@@ -34,6 +38,6 @@ export function oneOf(atlas: Atlas): string {
 
 /** What the colours of the map stand for. */
 export function meaningOf(atlas: Atlas): string {
-  const shown = atlas.links ?? (atlas.releaseType === "density" ? atlas.totals : atlas.flows);
+  const shown = atlas.links ?? (atlas.layer === "totals" ? atlas.totals : atlas.flows);
   return shown?.meaning ?? atlas.counted;
 }

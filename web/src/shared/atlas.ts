@@ -16,8 +16,9 @@ import {
 
 export { AtlasError } from "./columns";
 
-export const RELEASE_TYPES = ["od", "sequences", "density", "links"] as const;
-export type ReleaseType = (typeof RELEASE_TYPES)[number];
+/** What an atlas is about; release types may share one. */
+export const LAYERS = ["flows", "tree", "totals", "links"] as const;
+export type LayerName = (typeof LAYERS)[number];
 
 export interface Period {
   readonly label: string;
@@ -89,7 +90,8 @@ export interface Download {
 export interface Atlas {
   readonly id: string;
   readonly title: string;
-  readonly releaseType: ReleaseType;
+  readonly releaseType: string;
+  readonly layer: LayerName;
   readonly publisher: string | null;
   readonly licence: string | null;
   readonly contact: string | null;
@@ -129,15 +131,16 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
     throw new AtlasError("This atlas is of another version than this page can read.");
   }
   const columns = new Columns(bytes);
-  const releaseType = RELEASE_TYPES.find((one) => one === facts["release_type"]);
-  if (releaseType === undefined) throw new AtlasError("The atlas is of an unknown release type.");
+  const layer = LAYERS.find((one) => one === facts["layer"]);
+  if (layer === undefined) throw new AtlasError("The atlas does not say what it shows.");
   const periods = list(facts["periods"], "periods", MOST_PERIODS).map(readPeriod);
   if (periods.length === 0) throw new AtlasError("The atlas has no period.");
   const places = readPlaces(object(facts["places"], "places"), columns);
   const atlas: Atlas = {
     id: text(facts["id"], "id", 400),
     title: text(facts["title"], "title", 400),
-    releaseType,
+    releaseType: text(facts["release_type"], "release_type", 200),
+    layer,
     publisher: maybeText(facts["publisher"], "publisher"),
     licence: maybeText(facts["licence"], "licence"),
     contact: maybeText(facts["contact"], "contact"),
@@ -168,13 +171,7 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
     notes: list(facts["notes"], "notes", MOST_NOTES).map((one) => text(one, "notes")),
     downloads: list(facts["downloads"], "downloads", MOST_DOWNLOADS).map(readDownload),
   };
-  const shown = {
-    od: atlas.flows,
-    density: atlas.totals,
-    links: atlas.links,
-    sequences: atlas.tree,
-  }[releaseType];
-  if (shown === null) throw new AtlasError(`An atlas of type ${releaseType} lacks what it should show.`);
+  if (atlas[layer] === null) throw new AtlasError(`The atlas lacks the ${layer} that it says it shows.`);
   return atlas;
 }
 

@@ -1,12 +1,12 @@
 /** Where the releases of a site come from: files beside the page, or the page itself. */
 
-import { AtlasError, RELEASE_TYPES, readAtlas, type Atlas, type ReleaseType } from "./atlas";
+import { AtlasError, readAtlas, type Atlas } from "./atlas";
 import { list, maybeText, object, text, type Facts } from "./columns";
 
 export interface Listed {
   readonly slug: string;
   readonly title: string;
-  readonly releaseType: ReleaseType;
+  readonly releaseType: string;
   readonly period: string;
 }
 
@@ -62,14 +62,10 @@ export function readSite(value: unknown): Listed[] {
     if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(slug)) {
       throw new AtlasError("A release in the list has a name that cannot be part of an address.");
     }
-    const releaseType = RELEASE_TYPES.find((type) => type === found["release_type"]);
-    if (releaseType === undefined) {
-      throw new AtlasError("A release in the list is of an unknown release type.");
-    }
     return {
       slug,
       title: text(found["title"], "title", 400),
-      releaseType,
+      releaseType: text(found["release_type"], "release_type", 200),
       period: maybeText(found["period"], "period", 400) ?? "",
     };
   });

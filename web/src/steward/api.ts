@@ -40,6 +40,8 @@ export interface Plan {
   readonly facts: Facts | null;
   readonly problems: readonly string[];
   readonly release_type: string | null;
+  /** What a guess of the crowd counts, such as "trips". */
+  readonly guessed: string;
   readonly published?: boolean;
 }
 

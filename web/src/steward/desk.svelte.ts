@@ -10,6 +10,7 @@ export class Desk {
   facts: Facts | null = $state.raw(null);
   problems: readonly string[] = $state.raw([]);
   releaseType: string | null = $state(null);
+  guessed = $state("rows");
   refusal: Refusal | null = $state.raw(null);
   saved = $state("");
   loaded = $state(false);
@@ -102,6 +103,7 @@ export class Desk {
     this.facts = plan.facts;
     this.problems = plan.problems;
     this.releaseType = plan.release_type;
+    this.guessed = plan.guessed;
   }
 
   private async told(deed: () => Promise<void>): Promise<boolean> {

@@ -10,7 +10,7 @@ from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, Intake
 from hushway.release.study import Study, StudyOption
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter

@@ -8,7 +8,8 @@ from hushway.families.links.mechanism.counts import LinkCounts, Preparation
 from hushway.families.links.mechanism.terms import links_terms
 from hushway.families.links.plan import LinksPlan
 from hushway.families.links.public.cleaning import RoadsReport
-from hushway.families.links.public.read import RoadColumns, read_roads
+from hushway.families.links.public.lines import RoadColumns
+from hushway.families.links.public.read import read_roads
 from hushway.families.links.public.roads import grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementLimits
 from hushway.families.links.rows.check import check_traces

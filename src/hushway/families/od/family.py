@@ -11,7 +11,7 @@ from hushway.release.plans.first_plan import PERSON, TIME, Intake
 from hushway.release.study import Study
 
 if TYPE_CHECKING:
-    from hushway.audit.suite import Suite
+    from hushway.auditing.suite import Suite
     from hushway.privacy.certificate import Certificate
     from hushway.privacy.measured import Internal
     from hushway.privacy.query import Counter

@@ -29,7 +29,7 @@ class Terms:
     """What is guaranteed, and of what.
 
     Attributes:
-        release_type: What kind of release: "od", "sequences", "density" or "links".
+        release_type: What kind of release, such as "od".
         mechanism: What was run.
         unit: Who is protected.
         contribution: How much one unit may contribute.

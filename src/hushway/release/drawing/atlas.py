@@ -248,6 +248,14 @@ class Drawing:
             _check_tree(self.tree, places, periods)
 
     @property
+    def layer(self) -> str:
+        """What the release is about, which a page shows first."""
+        for name in ("links", "tree", "flows", "totals"):
+            if getattr(self, name) is not None:
+                return name
+        raise _undrawable("it shows nothing")
+
+    @property
     def bounds(self) -> tuple[float, float, float, float]:
         """West, south, east and north of all that is drawn."""
         shapes: tuple[Any, ...] = (self.places, self.places.shapes, self.links)

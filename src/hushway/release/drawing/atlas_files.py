@@ -90,6 +90,7 @@ def atlas_files(atlas: Atlas) -> AtlasFiles:
         "counted": drawing.counted,
         "window": drawing.window,
         "bounds": drawing.bounds,
+        "layer": drawing.layer,
         "periods": [
             {"label": short_text(each.label), "group": each.group and short_text(each.group)}
             for each in drawing.periods

@@ -70,11 +70,14 @@ class Verification:
         key_given: Whether the publisher's key was known.
         subject: Which release it is; None when its seal, files or signature do not hold, or its
             certificate cannot be read.
+        checked_by: Name and version of the package that brings the release type and checked its
+            files; None if that is hushway itself.
     """
 
     checks: tuple[Check, ...]
     key_given: bool = False
     subject: Subject | None = None
+    checked_by: str | None = None
 
     @property
     def result(self) -> Result:

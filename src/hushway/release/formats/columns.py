@@ -88,6 +88,11 @@ class Columns:
         return Columns((*self.columns, *further), self.key)
 
 
+def table_columns(*columns: Column, key: Sequence[str] | None = None) -> Columns:
+    """Returns the columns of a table, and which of them name a row."""
+    return Columns(columns, key)
+
+
 def write_parquet(
     path: Path, schema: pa.Schema, batches: Iterable[pa.RecordBatch], **options: Any
 ) -> None:

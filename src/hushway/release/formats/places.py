@@ -4,6 +4,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain, count, islice
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,13 @@ from numpy.typing import NDArray
 from hushway.geography.locations import LOCATION_FACTS, Location, Locations, PlaceLabels
 from hushway.geography.periods import Cycle, Periods
 from hushway.geography.service_day import DAY_MINUTES, WEEKDAYS, DayPart, DayType, day_type
-from hushway.release.untrusted.limits import csv_rows, guarded, rewritten
+from hushway.release.untrusted.limits import (
+    LIST_BYTES,
+    csv_rows,
+    guarded,
+    read_plain,
+    rewritten,
+)
 
 _DAY_COLUMNS = (
     "starts",
@@ -133,6 +140,24 @@ def read_periods(data: bytes) -> Periods:
     if len(periods) != len(rows) or periods_csv(periods) != data:
         raise rewritten("periods.csv")
     return periods
+
+
+def published_places(folder: Path) -> Locations:
+    """Reads places.csv of a release, which may be a stranger's.
+
+    Raises:
+        ReleaseError: It is not as hushway writes it, or larger than it may be.
+    """
+    return read_locations(read_plain(folder / "places.csv", LIST_BYTES))
+
+
+def published_periods(folder: Path) -> Periods:
+    """Reads periods.csv of a release likewise.
+
+    Raises:
+        ReleaseError: It is not as hushway writes it, or larger than it may be.
+    """
+    return read_periods(read_plain(folder / "periods.csv", LIST_BYTES))
 
 
 def _parts(rows: Sequence[Mapping[str, str]], *, named: bool) -> tuple[DayPart, ...]:

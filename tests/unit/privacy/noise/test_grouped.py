@@ -233,7 +233,6 @@ def test_a_forked_copy_shows_no_group_further() -> None:
         """
         import os
         from fractions import Fraction
-from typing import Any
         import numpy as np
         from hushway.errors import PrivacyError
         from hushway.privacy.noise.grouped import OneGroup

@@ -16,11 +16,11 @@ import numpy as np
 from scipy.special import chdtrc, logsumexp
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.cases import OTHERS, Case, Staged
-from hushway.audit.divergence import ORDERS, SLACK, of_choices
-from hushway.audit.harness import Check, Finding, World, enough
-from hushway.audit.product import Product
-from hushway.audit.shift import claim_of
+from hushway.auditing.cases import OTHERS, Case, Staged
+from hushway.auditing.divergence import ORDERS, SLACK, of_choices
+from hushway.auditing.harness import Check, Finding, World, enough
+from hushway.auditing.product import Product
+from hushway.auditing.shift import claim_of
 from hushway.families.density.audit.stage import (
     CELLS,
     LONE_SITES,

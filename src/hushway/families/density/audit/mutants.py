@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.mutant_counters import (
+from hushway.auditing.mutant_counters import (
     Make,
     WrongAnswers,
     wrong_bound,
     wrong_input,
     wrong_values,
 )
-from hushway.audit.mutant_curators import SEEN_ONLY, Meddler, exactly
-from hushway.audit.mutant_curators import WrongAnswers as WrongNoise
-from hushway.audit.product import Product, Rows, blind, exact_values, remade, sparse
-from hushway.audit.suite import mutant
+from hushway.auditing.mutant_curators import SEEN_ONLY, Meddler, exactly
+from hushway.auditing.mutant_curators import WrongAnswers as WrongNoise
+from hushway.auditing.product import Product, Rows, blind, exact_values, remade, sparse
+from hushway.auditing.suite import mutant
 from hushway.families.density.audit import questions, whole
 from hushway.families.density.audit.cuts import FOUR_CELLS
 from hushway.families.density.audit.stage import CELLS, SHARED, SITES, DensityStage

@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.cases import Case, HasVariance, Loses, Shifts, cases_of, runs_for
-from hushway.audit.harness import evidence, in_thousandths
-from hushway.audit.law import Moments, gaussian
+from hushway.auditing.cases import Case, HasVariance, Loses, Shifts, cases_of, runs_for
+from hushway.auditing.harness import evidence, in_thousandths
+from hushway.auditing.law import Moments, gaussian
 from hushway.families.density.audit.stage import (
     CELLS,
     LONE_SITES,

@@ -12,8 +12,8 @@ import numpy as np
 import shapely
 
 from hushway.arrays import IntArray
-from hushway.audit.product import Product, Rows, Stage, microseconds, played, small_batches
-from hushway.audit.shift import rho_of
+from hushway.auditing.product import Product, Rows, Stage, microseconds, played, small_batches
+from hushway.auditing.shift import rho_of
 from hushway.engine.key import BoundingKey
 from hushway.families.density.mechanism.series import DensitySeries, naive_laplace
 from hushway.families.density.public.cover import Cover, Pieces

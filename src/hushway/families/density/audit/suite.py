@@ -1,7 +1,7 @@
 """The audits of the density family, and the proof that they can fail."""
 
-from hushway.audit.product import Product
-from hushway.audit.suite import Audit, Suite
+from hushway.auditing.product import Product
+from hushway.auditing.suite import Audit, Suite
 from hushway.families.density.audit import cuts, mutants, questions, whole
 
 AUDITS: tuple[Audit[Product], ...] = (*questions.AUDITS, *cuts.AUDITS, *whole.AUDITS)

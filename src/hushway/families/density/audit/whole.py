@@ -8,13 +8,13 @@ from functools import cached_property, lru_cache, partial
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.agreement import Replayed
-from hushway.audit.cases import OTHERS, Case, Shifts, Staged, cases_of, never_differs
-from hushway.audit.divergence import ORDERS, DivergenceCheck, of_gaussians
-from hushway.audit.harness import Check, Finding, Sampler, enough, evidence, in_thousandths
-from hushway.audit.law import gaussian
-from hushway.audit.product import Look, Product
-from hushway.audit.shift import JointShiftCheck, most_of_gaussian
+from hushway.auditing.agreement import Replayed
+from hushway.auditing.cases import OTHERS, Case, Shifts, Staged, cases_of, never_differs
+from hushway.auditing.divergence import ORDERS, DivergenceCheck, of_gaussians
+from hushway.auditing.harness import Check, Finding, Sampler, enough, evidence, in_thousandths
+from hushway.auditing.law import gaussian
+from hushway.auditing.product import Look, Product
+from hushway.auditing.shift import JointShiftCheck, most_of_gaussian
 from hushway.families.density.audit.questions import over_bins
 from hushway.families.density.audit.stage import (
     CELLS,

@@ -26,12 +26,7 @@ _HALVINGS = 60
 
 
 class VisitsInAll(NamedTuple):
-    """The noisy number of all visits, each person's cut off at `max_visits_in_total`.
-
-    Attributes:
-        value: The number.
-        variance: Variance of its noise.
-    """
+    """The noisy number of all visits, each person's cut off at `max_visits_in_total`."""
 
     value: float
     variance: float
@@ -175,11 +170,7 @@ def _present(people: FloatArray, variance: float) -> BoolArray:
 
 
 def _no_room(
-    people: FloatArray,
-    variance: float,
-    there: BoolArray,
-    limits: VisitLimits,
-    total: VisitsInAll,
+    people: FloatArray, variance: float, there: BoolArray, limits: VisitLimits, total: VisitsInAll
 ) -> BoolArray:
     """Returns the classes beyond the most visits that count, if all visits have no room for them.
 

@@ -60,10 +60,6 @@ def evident_error(totals: FloatArray, noise: float) -> float:
     Where a few places hold most visits they are unlike their neighbours, and lose more by being
     merged than noise takes from them. Where all hold the same, neighbours have much in common. And
     the further a mean place stands out from noise, the less there is to gain.
-
-    Args:
-        totals: Noisy visits of each cell.
-        noise: Noise in the sum of a series, in visits.
     """
     seen = np.maximum(totals, 0.0)
     whole = float(seen.sum())
@@ -86,18 +82,18 @@ def _totals(
         activity = known_activity(classes.values, classes.variance, limits, universe.bins, whole)
     # Noise alone would make some sites look large enough to be measured alone.
     places = known_places(circles.values, circles.variance, activity)
-    return cells_of_places(places, universe.cover, max(float(totals[0]), 1.0)).values
+    return cells_of_places(places, universe.cover, max(float(totals[0]), 1.0)).counted
 
 
 def merge_small(
     totals: FloatArray, centres: FloatArray, sizes: FloatArray, threshold: float
 ) -> IntArray:
-    """Returns the cluster of each cell: algorithm 3 of the KDD 2014 paper.
+    """Returns the cluster of each cell by its first cell: algorithm 3 of the KDD 2014 paper.
 
     While some cluster is below the threshold, the smallest is merged with the one whose centre is
     nearest. A cluster's total is the sum of its cells' totals, its centre the centroid of its
-    cells' ground. It ends when no cluster is below the threshold, or one is left. Among equals the
-    cluster with the lowest first cell is taken.
+    cells' ground. Among equals the cluster with the lowest first cell is taken. Clusters are
+    numbered from 0.
 
     Privacy:
         Totals must already carry their noise; centres and sizes are public.
@@ -107,9 +103,6 @@ def merge_small(
         centres: Centre (x, y) of each cell, in metres.
         sizes: Size of each cell's ground, above 0: what its centre weighs.
         threshold: Smallest total that a cluster may have.
-
-    Returns:
-        Clusters, numbered from 0 by their first cell.
     """
     held = totals.astype(np.float64)
     middle = centres.astype(np.float64)

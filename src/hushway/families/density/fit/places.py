@@ -11,20 +11,20 @@ import numpy as np
 
 from hushway.arrays import FloatArray
 from hushway.families.density.fit.activity import Activity
-from hushway.families.density.fit.sizes import Expected, expected_sizes
+from hushway.families.density.fit.adaptive_shrinkage import Expected, expected_sizes
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Places:
-    """What people by site tell about visits by site.
+    """What is known about visits by site, or by cell of the cover, beside the series.
 
     Attributes:
-        counted: Visits that the series counts at each site, if people were alike but for their
-            circles; above 0.
+        counted: Visits that the series counts at each, if people were alike but for their circles;
+            above 0.
         variance: Variance of each.
-        scale: All visits of a site as a multiple of those.
+        scale: All visits as a multiple of those.
         scale_variance: Variance of each multiple, relative to its square.
-        hidden: How much of each number is what such sites usually have, and not seen: from 0 where
+        hidden: How much of each number is what such places usually have, and not seen: from 0 where
             it stands out from noise to 1 where noise hides it.
     """
 
@@ -36,13 +36,7 @@ class Places:
 
 
 def known_places(circles: FloatArray, variance: float, activity: Activity | None) -> Places:
-    """Returns what a noisy histogram tells.
-
-    Args:
-        circles: Noisy number of people by (circle, site).
-        variance: Variance of the noise in each.
-        activity: How busy people are, if anything is known about it.
-    """
+    """Returns what noisy people by (circle, site) tell; all circles are alike without activity."""
     if activity is None or not activity.people.any():
         everybody = expected_sizes(circles[0], np.full(circles.shape[1], variance))
         ones = np.ones(circles.shape[1])
@@ -83,13 +77,7 @@ def _hidden(expected: Expected, noise: float) -> FloatArray:
 
 
 def _of_circle(seen: FloatArray, variance: float, expected: FloatArray) -> Expected:
-    """Returns people of one circle by site, and their variances.
-
-    Args:
-        seen: Noisy number of people.
-        variance: Variance of the noise.
-        expected: How many there would be if the circle were spread like everybody.
-    """
+    """Returns people of one circle by site, shrunk to how everybody is spread (`expected`)."""
     noise = np.full(len(seen), variance)
     squares = float((expected**2).sum())
     beyond = float(((seen - expected) ** 2 - noise).sum()) / squares

@@ -7,23 +7,25 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from scipy.spatial import cKDTree
+from scipy.special import gammaincinv, ndtri
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.density.fit.counts import weighed
-from hushway.families.density.fit.rhythms import (
-    Cleaned,
+from hushway.families.density.fit.scaling import crowding_of, levels_of
+from hushway.families.density.fit.smoothing import (
     best_cuts,
-    clean,
     cut,
     cut_variance,
-    learn_rhythms,
-    onto_totals,
+    project_onto_simplex,
     smooth_nights,
 )
-from hushway.families.density.fit.scale import crowding_of, levels_of
 from hushway.families.density.fit.totals import Answers, Totals, answers_of
-from hushway.families.density.fit.upper_ends import wide_enough
+from hushway.families.density.fit.wiener import (
+    Cleaned,
+    learn_series_model,
+    shrink_counts,
+    wiener_filter,
+)
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
 from hushway.release.mechanism import Measurements, noise_of
@@ -35,12 +37,12 @@ Found = tuple[Cleaned, dict[str, Any]]
 
 def _patterns(answers: Answers, totals: Totals) -> Found:
     series = answers.series
-    # Rhythms are relative to a total, and one below its own noise says nothing.
+    # SeriesModel are relative to a total, and one below its own noise says nothing.
     size = np.maximum(totals.clusters, math.sqrt(series.values.shape[1] * series.variance))
     parts = answers.cells.universe.periods.parts
-    rhythms = learn_rhythms(series.values, size, series.variance, parts)
-    cleaned = clean(series.values, size, series.variance, rhythms)
-    return weighed(series.values, series.variance, cleaned), {"patterns": rhythms.patterns}
+    model = learn_series_model(series.values, size, series.variance, parts)
+    cleaned = wiener_filter(series.values, size, series.variance, model)
+    return shrink_counts(series.values, series.variance, cleaned), {"patterns": model.patterns}
 
 
 def _sure(answers: Answers, _totals: Totals) -> Found:
@@ -159,7 +161,7 @@ def fit_density(
     )
     counts, squares = _areas(universe, cells * local[:, None], variance * local[:, None] ** 2)
     # The number of all visits is off by the same share everywhere.
-    errors = wide_enough(counts, np.sqrt(squares + counts**2 * scale.variance))
+    errors = gamma_errors(counts, np.sqrt(squares + counts**2 * scale.variance))
     return DensityTable(
         universe=universe,
         counts=np.round(counts, 2),
@@ -188,7 +190,7 @@ def _shapes(
 ) -> tuple[FloatArray, FloatArray]:
     """Returns series that sum to 1, and their variances."""
     size = np.maximum(totals.clusters, 1e-9)
-    nearest = onto_totals(values, size)
+    nearest = project_onto_simplex(values, size)
     return nearest / size[:, None], variance / size[:, None] ** 2
 
 
@@ -227,14 +229,8 @@ def relative_spread(
 ) -> FloatArray:
     """Returns, for each bin, the square by which a cell's share differs from its cluster's.
 
-    Args:
-        shapes: Cleaned series that sum to 1, one row a cluster.
-        totals: Visits of each cluster: what its shape weighs.
-        cluster: The cluster of each cell.
-        cover: The cells and their ground.
-
-    Returns:
-        A variance relative to the square of the share; 0 with fewer than two clusters.
+    It is relative to the square of the share; 0 with fewer than two clusters. `shapes` sum to 1,
+    one row a cluster, and `totals` weigh them.
     """
     bins = shapes.shape[1]
     if len(shapes) < 2:  # noqa: PLR2004  a neighbour needs another cluster
@@ -250,3 +246,32 @@ def relative_spread(
         apart += totals @ (shapes - shapes[neighbour]) ** 2
     level = totals @ shapes**2
     return np.asarray(apart / (2 * count) / np.maximum(level, 1e-300))
+
+
+# The end that an interval of 95 % has above, and how many deviations off a normal law has it.
+_UPPER = 0.975
+_NORMAL = float(ndtri(_UPPER))
+# Deviations, as multiples of the mean, at which the factor is tabulated.
+_RATIOS = np.geomspace(1e-3, 4.0, 200)
+
+
+def _factors() -> FloatArray:
+    shape = _RATIOS**-2
+    # In deviations of a gamma law, whose mean is its shape and whose deviation is its root.
+    upper = (gammaincinv(shape, _UPPER) - shape) / np.sqrt(shape)
+    # A law whose mean is next to nothing is nearly all at 0; it is no reason for a smaller error.
+    return np.asarray(np.maximum.accumulate(np.maximum(upper / _NORMAL, 1.0)))
+
+
+_FACTORS = _factors()
+
+
+def gamma_errors(counts: FloatArray, deviation: FloatArray) -> FloatArray:
+    """Returns errors of which 1.96 reach the upper end of what a count may be.
+
+    Where the variance of a count that cannot be negative is large, the truth cannot be as far below
+    as it can be above. A gamma law with that mean and variance has this shape. Its upper end is
+    further off than 1.96 standard deviations, and the published error says so.
+    """
+    ratio = deviation / np.maximum(counts, 1e-9)
+    return np.asarray(deviation * np.interp(ratio, _RATIOS, _FACTORS), dtype=np.float64)

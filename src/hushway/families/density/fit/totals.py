@@ -14,8 +14,8 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
+from hushway.families.density.fit.adaptive_shrinkage import Expected, above_zero, expected_sizes
 from hushway.families.density.fit.places import Places
-from hushway.families.density.fit.sizes import Expected, above_zero, expected_sizes
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
@@ -31,12 +31,7 @@ from hushway.privacy.query import CutQuery
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Noisy:
-    """Noisy numbers, in visits.
-
-    Attributes:
-        values: The numbers.
-        variance: Variance of the noise in each.
-    """
+    """Noisy numbers, in visits or people, and the variance of the noise in each."""
 
     values: FloatArray
     variance: float
@@ -163,25 +158,6 @@ class Totals:
     scale_variance: FloatArray
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CellTotals:
-    """What tells the cells of the cover apart, beside the series.
-
-    Attributes:
-        values: Visits of each cell as the series counts them; above 0.
-        variance: Variance of each.
-        scale: All visits as a multiple of them.
-        scale_variance: Variance of each multiple, relative to its square.
-        hidden: How much of each was expected of all cells, and not seen.
-    """
-
-    values: FloatArray
-    variance: FloatArray
-    scale: FloatArray
-    scale_variance: FloatArray
-    hidden: FloatArray
-
-
 def fitted_totals(
     answers: Answers, cover: Cover, places: Places | None, straight: float = 1.0
 ) -> Totals:
@@ -210,7 +186,7 @@ def fitted_totals(
             scale=ones,
             scale_variance=0 * ones,
         )
-    other, spread = _summed(cluster, apart.values), _summed(cluster, apart.variance)
+    other, spread = _summed(cluster, apart.counted), _summed(cluster, apart.variance)
     beyond = ((other - sums) ** 2 - spread - noise).sum()
     mismatch = max(float(beyond) / max(float((other**2).sum()), 1.0), 0.0)
     own = mismatch * other**2
@@ -231,22 +207,17 @@ def fitted_totals(
 
 
 def cells_within(
-    apart: CellTotals, cluster: IntArray, best: Expected, mismatch: float
+    apart: Places, cluster: IntArray, best: Expected, mismatch: float
 ) -> tuple[FloatArray, FloatArray]:
     """Returns cells that sum to the best totals of their clusters, and their variances.
 
     What a cluster has more or less than its cells lead one to expect goes to them as far as each is
     in doubt: by its own noise; by people of the cluster having more visits than others, which moves
     all of its cells alike; and by places that noise hides being larger there than elsewhere, which
-    says nothing about those that stand out.
-
-    Args:
-        apart: What tells the cells apart.
-        cluster: The cluster of each cell.
-        best: What the cells of each cluster sum to.
-        mismatch: How far clusters differ from their cells, as a squared share.
+    says nothing about those that stand out. `mismatch` is how far clusters differ from their cells,
+    as a squared share.
     """
-    values, unseen = apart.values, apart.values * apart.hidden
+    values, unseen = apart.counted, apart.counted * apart.hidden
     alike = min(mismatch, _BUSIER) * values * _summed(cluster, values)[cluster]
     larger = mismatch * unseen * _summed(cluster, unseen)[cluster]
     doubt = apart.variance + alike + larger
@@ -258,9 +229,7 @@ def cells_within(
     return cells, loose + share**2 * best.variance[cluster]
 
 
-def _apart(
-    answers: Answers, cover: Cover, places: Places | None, visits: float
-) -> CellTotals | None:
+def _apart(answers: Answers, cover: Cover, places: Places | None, visits: float) -> Places | None:
     if places is not None:
         return cells_of_places(places, cover, visits)
     totals = answers.totals
@@ -268,8 +237,8 @@ def _apart(
         return None
     known = expected_sizes(totals.values, np.full(len(cover), totals.variance))
     ones = np.ones(len(cover))
-    return CellTotals(
-        values=known.values,
+    return Places(
+        counted=known.values,
         variance=known.variance,
         scale=ones,
         scale_variance=0 * ones,
@@ -277,15 +246,10 @@ def _apart(
     )
 
 
-def cells_of_places(places: Places, cover: Cover, visits: float) -> CellTotals:
-    """Shares what is known about sites among cells.
+def cells_of_places(places: Places, cover: Cover, visits: float) -> Places:
+    """Shares what is known about sites among cells, scaled to the visits of the series.
 
     The number of people, which is not public, has no say: only how they are spread has.
-
-    Args:
-        places: What is known about sites.
-        cover: The cells.
-        visits: Visits of the series, in all.
     """
     cell, site, parts = cover.quantised(_PARTS)
     share = parts / _PARTS
@@ -294,8 +258,8 @@ def cells_of_places(places: Places, cover: Cover, visits: float) -> CellTotals:
     values = _summed(cell, held)
     multiples = _summed(cell, held * places.scale[site]) / values
     doubt = _summed(cell, (held * places.scale[site]) ** 2 * places.scale_variance[site])
-    return CellTotals(
-        values=values * scale,
+    return Places(
+        counted=values * scale,
         variance=_summed(cell, share**2 * places.variance[site]) * scale**2,
         scale=multiples,
         scale_variance=doubt / (values * multiples) ** 2,

@@ -195,11 +195,7 @@ def _planned_series(setting: DensitySetting) -> "DensitySeries":
 
 def _shares(options: SeriesOptions, setting: DensitySetting) -> "Shares":
     """Returns the shares that the plan gives, and recommended ones where it gives none."""
-    from hushway.families.density.mechanism.recommended import (
-        Crowd,
-        recommended_shares,
-        shares_for,
-    )
+    from hushway.families.density.mechanism.recommended import Crowd, recommended_shares, shares_for
 
     usual = recommended_shares(
         setting.limits,
@@ -254,10 +250,7 @@ def _stated_series(parameters: Mapping[str, Any]) -> "DensitySeries":
 DensitySpec = MechanismSpec[DensitySetting, Any]
 
 SERIES = DensitySpec(
-    name="series",
-    options=SeriesOptions,
-    from_plan=_planned_series,
-    from_certificate=_stated_series,
+    name="series", options=SeriesOptions, from_plan=_planned_series, from_certificate=_stated_series
 )
 # A series without any cleaning, which is what its certificate calls it.
 LAPLACE = DensitySpec(

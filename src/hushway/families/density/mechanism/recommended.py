@@ -48,28 +48,13 @@ class Spends:
     @property
     def losses(self) -> tuple[Loss, ...]:
         """The prices in the order in which they are spent."""
-        asked = (
-            self.histogram,
-            self.activity,
-            self.total,
-            self.clusters,
-            self.cuts,
-            self.series,
-        )
+        asked = (self.histogram, self.activity, self.total, self.clusters, self.cuts, self.series)
         return tuple(loss for loss in asked if loss is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shares:
-    """The share of each question in a budget; 0 for those that are not asked.
-
-    Attributes:
-        histogram: People by site.
-        activity: People by class of activity.
-        total: All visits.
-        clusters: The totals that clusters are made by.
-        cuts: How many cosines of each series to keep.
-    """
+    """The share of each question of `Spends` in a budget; 0 for those that are not asked."""
 
     histogram: Fraction = Fraction(0)
     activity: Fraction = Fraction(0)
@@ -177,14 +162,7 @@ _NONE_BUSY: Final = Shares(
 def recommended_shares(
     limits: VisitLimits, *, scaling: bool, clustering: bool, cuts: bool
 ) -> Shares:
-    """Returns shares that suit most cities.
-
-    Args:
-        limits: How much of one person counts; they say whether busy people are expected.
-        scaling: Whether series are scaled to totals that were measured apart.
-        clustering: Whether small cells are merged before they are measured.
-        cuts: Whether cosines are chosen by the exponential mechanism.
-    """
+    """Returns shares that suit most cities; the limits say whether busy people are expected."""
     usual = _SOME_BUSY if limits.circles > 1 else _NONE_BUSY
     if not scaling:
         usual = Shares(clusters=_CELL_TOTALS)
@@ -204,14 +182,8 @@ def shares_for(
     the series. If the series of single cells stand out from noise, they tell nearly everything. If
     they do not, a guess changes nothing, for shares without one suit small crowds. Only where
     people are so busy that the series holds little of them, more goes to the histogram. The other
-    questions get no more than makes their own noise small beside the crowd.
-
-    Args:
-        universe: The public areas, bins and sites.
-        limits: How much of one person counts.
-        budget: What all questions together may cost.
-        crowd: A public guess of how many there are.
-        shares: Shares without a guess; questions that are not asked there get none.
+    questions get no more than makes their own noise small beside the crowd. Questions that have no
+    share in `shares` get none.
     """
     people, visits = crowd.people, crowd.people * crowd.visits
     counted = people * min(crowd.visits, limits.max_visits, universe.bins)

@@ -42,6 +42,7 @@ from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import CutQuery, Query, noise_of
 from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.terms import amounts_of
 
 QUANTA: Final = 1 << 10
 CUTS: Final = "coefficients of each cluster"
@@ -101,15 +102,11 @@ class DensitySeries:
     @property
     def parameters(self) -> dict[str, Any]:
         """The public parameters as plain values."""
-        spends = {
-            name: None if spend is None else str(spend.amount)
-            for name, spend in vars(self.spends).items()
-        }
         return {
             "noise": self.spends.series.measure.noise,
             "max_visits": self.limits.max_visits,
             "max_visits_in_total": self.limits.max_visits_in_total,
-            "spends": spends,
+            "spends": amounts_of(self.spends),
             "quanta": self.quanta,
             "clustering": self.spends.clusters is not None,
             "cluster_error": self.cluster_error,

@@ -5,12 +5,7 @@ from hushway.families.density.mechanism.catalogue import MECHANISMS
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse
 from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.certificate import (
-    Certificate,
-    Contribution,
-    MechanismRecord,
-    Terms,
-)
+from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
 from hushway.release.terms import listed, terms_of
 from hushway.release.wording import check_unit, plural
 

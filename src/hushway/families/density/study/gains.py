@@ -11,21 +11,23 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.distance import cdist
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.density.fit.counts import weighed
-from hushway.families.density.fit.rhythms import (
-    Cleaned,
-    Rhythms,
+from hushway.families.density.fit.scaling import Levels, levels_of
+from hushway.families.density.fit.smoothing import (
     best_cuts,
-    clean,
     cut,
-    learn_rhythms,
-    onto_totals,
+    project_onto_simplex,
     smooth_nights,
 )
-from hushway.families.density.fit.scale import Levels, levels_of
 from hushway.families.density.fit.totals import (
     Answers,
     answers_of,
+)
+from hushway.families.density.fit.wiener import (
+    Cleaned,
+    SeriesModel,
+    learn_series_model,
+    shrink_counts,
+    wiener_filter,
 )
 from hushway.families.density.mechanism.series import QUANTA, DensitySeries
 from hushway.families.density.planning.trial import BoundedCity
@@ -75,7 +77,7 @@ def kriged(
     series: FloatArray,
     totals: FloatArray,
     variance: float,
-    rhythms: Rhythms,
+    rhythms: SeriesModel,
     centres: FloatArray,
 ) -> FloatArray:
     """Cleans series as the product does, but the doses of patterns also by those of neighbours.
@@ -93,7 +95,7 @@ def kriged(
     """
     noise = variance / totals**2
     along = (series / totals[:, None] - rhythms.shape) @ rhythms.ways
-    cleaned = clean(series, totals, variance, rhythms).values / totals[:, None]
+    cleaned = wiener_filter(series, totals, variance, rhythms).values / totals[:, None]
     doses = (cleaned - rhythms.shape) @ rhythms.ways
     strongest = np.argsort(-rhythms.strengths)[: rhythms.patterns]
     distance = cdist(centres, centres)
@@ -166,7 +168,7 @@ class Variant:
 
     clean: Cleaner
     totals: TotalsOf
-    close: Callable[[FloatArray, FloatArray], FloatArray] = onto_totals
+    close: Callable[[FloatArray, FloatArray], FloatArray] = project_onto_simplex
     night: bool = False
     scaled: bool = True
 
@@ -201,7 +203,7 @@ def _bands_around_city(noisy: Noisy) -> FloatArray:
 
 
 def _patterns(noisy: Noisy) -> FloatArray:
-    return weighed(noisy.series, noisy.variance, _expected(noisy)).values
+    return shrink_counts(noisy.series, noisy.variance, _expected(noisy)).values
 
 
 def _expectation(noisy: Noisy) -> FloatArray:
@@ -209,12 +211,12 @@ def _expectation(noisy: Noisy) -> FloatArray:
 
 
 def _expected(noisy: Noisy) -> Cleaned:
-    rhythms = learn_rhythms(noisy.series, noisy.size, noisy.variance, noisy.parts)
-    return clean(noisy.series, noisy.size, noisy.variance, rhythms)
+    rhythms = learn_series_model(noisy.series, noisy.size, noisy.variance, noisy.parts)
+    return wiener_filter(noisy.series, noisy.size, noisy.variance, rhythms)
 
 
 def _kriged(noisy: Noisy) -> FloatArray:
-    rhythms = learn_rhythms(noisy.series, noisy.size, noisy.variance, noisy.parts)
+    rhythms = learn_series_model(noisy.series, noisy.size, noisy.variance, noisy.parts)
     return kriged(noisy.series, noisy.size, noisy.variance, rhythms, noisy.centres)
 
 

@@ -16,7 +16,7 @@ from scipy.special import logsumexp
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PlanError
 from hushway.families.density.fit.clusters import merge_small
-from hushway.families.density.fit.rhythms import smooth_nights
+from hushway.families.density.fit.smoothing import smooth_nights
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.privacy.measured import Internal

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.cases import (
+from hushway.auditing.cases import (
     ONE_OR_OTHER,
     OTHERS,
     Case,
@@ -19,8 +19,8 @@ from hushway.audit.cases import (
     never_differs,
     runs_for,
 )
-from hushway.audit.harness import evidence, in_thousandths
-from hushway.audit.law import gaussian, gaussian_tail
+from hushway.auditing.harness import evidence, in_thousandths
+from hushway.auditing.law import gaussian, gaussian_tail
 from hushway.families.links.audit.stage import KINDS, Drive, Drives, LinkStage, staged
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, LeftOutCells, SpeedSums

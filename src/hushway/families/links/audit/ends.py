@@ -18,9 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.cases import ONE_OR_OTHER, Case, Loses, Staged, cases_of
-from hushway.audit.harness import Sampler, Trial
-from hushway.audit.product import dense
+from hushway.auditing.cases import ONE_OR_OTHER, Case, Loses, Staged, cases_of
+from hushway.auditing.harness import Sampler, Trial
+from hushway.auditing.product import dense
 from hushway.engine.key import BoundingKey
 from hushway.families.links.audit.stage import LinkProduct
 from hushway.families.links.matching.matcher import Matcher

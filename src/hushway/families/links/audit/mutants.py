@@ -9,7 +9,7 @@ import ibis.expr.types as ir
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.mutant_counters import (
+from hushway.auditing.mutant_counters import (
     Make,
     Otherwise,
     only_large,
@@ -17,15 +17,15 @@ from hushway.audit.mutant_counters import (
     wrong_input,
     wrong_values,
 )
-from hushway.audit.mutant_curators import (
+from hushway.auditing.mutant_curators import (
     EXACT_ANSWERS,
     SEEN_ONLY,
     Meddler,
     WrongAnswers,
     exactly,
 )
-from hushway.audit.product import Rows, blind, exact_values, remade, sparse
-from hushway.audit.suite import mutant
+from hushway.auditing.product import Rows, blind, exact_values, remade, sparse
+from hushway.auditing.suite import mutant
 from hushway.engine.embedded import EmbeddedSession
 from hushway.families.links.audit import counts, ends
 from hushway.families.links.audit.stage import KINDS, LinkProduct, LinkStage

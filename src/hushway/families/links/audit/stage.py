@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.product import Product, Rows, Stage, microseconds, played, small_batches
-from hushway.audit.shift import rho_of
+from hushway.auditing.product import Product, Rows, Stage, microseconds, played, small_batches
+from hushway.auditing.shift import rho_of
 from hushway.engine.key import BoundingKey
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts

@@ -1,6 +1,6 @@
 """The audits of the links family, and the proof that they can fail."""
 
-from hushway.audit.suite import Audit, Suite
+from hushway.auditing.suite import Audit, Suite
 from hushway.families.links.audit import counts, ends, mutants
 from hushway.families.links.audit.stage import LinkProduct
 

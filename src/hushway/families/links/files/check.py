@@ -16,7 +16,7 @@ from hushway.families.links.files.rows import (
     read_measured_classes,
     read_rest,
 )
-from hushway.families.links.fit.rest import Rest
+from hushway.families.links.fit.publication import Rest
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.terms import FAMILY, stated_counts, stated_terms
 from hushway.families.links.public.roads import RoadNetwork

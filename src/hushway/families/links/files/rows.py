@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.links.fit.rest import Rest, hidden_links
+from hushway.families.links.fit.publication import Rest, hidden_links
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.release.folder.published_file import PERIODS

@@ -16,13 +16,13 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray
-from hushway.families.links.fit.shares import (
+from hushway.families.links.fit.missing_shares import (
     LEAST_NOISE,
-    Ground,
+    Counted,
+    LeftOutWeight,
     Nesting,
     Shares,
-    Told,
-    differing,
+    excess_variance,
     group_shares,
     shares_by_size,
 )
@@ -41,12 +41,7 @@ _TOGETHER: Final = ((1.0, 0.8, 0.8), (0.8, 1.0, 0.95), (0.8, 0.95, 1.0))
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeftOut:
-    """What was measured beyond the bound.
-
-    Attributes:
-        cells: By `LeftOutCells`.
-        classes: By `LeftOutClasses`.
-    """
+    """What was measured beyond the bound: by `LeftOutCells` and by `LeftOutClasses`."""
 
     cells: Measured
     classes: Measured
@@ -86,19 +81,15 @@ def as_counted(items: Measured, groups: int) -> Completed:
 
 
 def completed(items: Measured, left: LeftOut, nesting: Nesting) -> Completed:
-    """Puts back what was left out.
-
-    Args:
-        items: Noisy counts of all cells.
-        left: What was measured of the rest.
-        nesting: Classes and groups of the cells.
-    """
-    ground = Ground(
+    """Puts back what was left out."""
+    ground = Counted(
         counts=items.values.astype(np.float64), noise=float(items.variance), nesting=nesting
     )
     noise = float(left.cells.variance), float(left.classes.variance)
     told = [
-        Told(weight=weight, cells=cells, classes=classes, noise=noise[0], sum_noise=noise[1])
+        LeftOutWeight(
+            weight=weight, cells=cells, classes=classes, noise=noise[0], sum_noise=noise[1]
+        )
         for weight, cells, classes in zip(
             WEIGHTS,
             left.cells.values.reshape(len(WEIGHTS), -1).astype(np.float64),
@@ -128,16 +119,9 @@ def completed(items: Measured, left: LeftOut, nesting: Nesting) -> Completed:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Known:
-    """What is known of the cells.
+    """What was counted, what was measured beyond by (cell, weight), and shares by weight."""
 
-    Attributes:
-        ground: What was counted.
-        told: What was measured beyond the bound, by (cell, weight).
-        noise: Variance of the noise in each.
-        shares: What is expected to be missing from each cell, by weight.
-    """
-
-    ground: Ground
+    ground: Counted
     told: FloatArray
     noise: float
     shares: list[Shares]
@@ -146,8 +130,8 @@ class _Known:
 def _whole(known: _Known) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Returns whole counts, and their variances: of cells by themselves, and together.
 
-    The best linear guess. With C persons who count at a link, and shares s_w missing, the whole is
-    C + sum of w (s_w C + d_w). The noisy count errs by e: noise, and the draw of who counts. The
+    The best linear predictor. With C persons who count at a link, and shares s_w missing, the whole
+    is C + sum of w (s_w C + d_w). The noisy count errs by e: noise, and the draw of who counts. The
     noisy number of weight w is off what its share says by a_w = d_w + f_w - s_w e, where f_w again
     is noise and a draw. Of somebody with 1 + w times the items that count, one item in 1 + w
     counts, and as many are in f_w: never the same.
@@ -202,7 +186,7 @@ def _differ(known: _Known, apart: FloatArray, share: FloatArray, drawn: FloatArr
         # Who is on a link is chance, too.
         chance = known.noise + own**2 * noise + (1 + own) * drawn[:, one]
         chance = np.maximum(chance, LEAST_NOISE)
-        seen = differing(apart[:, one], chance, squares * own**2, usual)
+        seen = excess_variance(apart[:, one], chance, squares * own**2, usual)
         parts.append(np.sqrt(seen * squares) * np.maximum(own, 0.0))
     scale = np.stack(parts, axis=1)
     chance = drawn / (1 + np.array(WEIGHTS))

@@ -1,8 +1,8 @@
-"""Noisy flows on a network, made plausible: never negative, conserved at nodes, alike in groups.
+"""Noisy flows on a network, made plausible: non-negative, conserved at nodes, alike in groups.
 
 What comes into a node leaves it, but for trips that begin or end there. Links of one kind carry
-flows of one order. Both are learnt or known up to a variance, and weighed against the noise of
-what was measured: a least-squares problem with a bound at 0. Everything here sees noisy numbers
+flows of one order. Both hold up to a variance that is known or estimated, and are weighed against
+the noise of what was measured: least squares with a bound at 0. Everything here sees noisy numbers
 only.
 """
 
@@ -39,7 +39,7 @@ class Balance:
     def looseness(self, counts: FloatArray, variance: FloatArray) -> float:
         """Returns by how much nodes are out of balance, as a variance for each person passing.
 
-        Told from noisy counts: what their imbalance shows beyond the noise.
+        Estimated from noisy counts: what their imbalance shows beyond the noise.
         """
         beyond = (self.matrix @ counts) ** 2 - self._passing @ variance
         passing = float((self._passing @ np.maximum(counts, 0.0)).sum())
@@ -132,11 +132,10 @@ _ROUNDS: Final = 4
 
 
 def fitted_errors(problem: FlowProblem) -> FloatArray:
-    """Returns the standard error of each flow, without the bound at 0.
+    """Returns the standard error of each flow, without the bound at 0, by belief propagation.
 
-    A node tells each of its flows what the others leave for it, and how surely; so does a sum. What
-    they told is weighed with what was measured, and told again (belief propagation: Weiss and
-    Freeman 2001). On roads it settles within a few rounds.
+    A node sends each of its flows what the others leave for it, and how surely; so does a sum
+    (Weiss and Freeman 2001). On roads the messages converge within a few rounds.
     """
     flows = len(problem.noisy)
     entries = problem.balance.tocoo()

@@ -8,12 +8,7 @@ import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.links.fit.completion import (
-    Completed,
-    LeftOut,
-    as_counted,
-    completed,
-)
+from hushway.families.links.fit.completion import Completed, LeftOut, as_counted, completed
 from hushway.families.links.fit.flows import (
     Balance,
     FlowProblem,
@@ -21,11 +16,10 @@ from hushway.families.links.fit.flows import (
     fitted_errors,
     fitted_flows,
 )
-from hushway.families.links.fit.rest import FittedLinks, Rest, rest_of
-from hushway.families.links.fit.shares import Nesting
-from hushway.families.links.fit.speeds import fitted_speeds
-from hushway.families.links.fit.standing import standing_out
+from hushway.families.links.fit.missing_shares import Nesting
+from hushway.families.links.fit.publication import FittedLinks, Rest, rest_of, significant
 from hushway.families.links.public.universe import (
+    SPEED_STEP,
     ClassZones,
     LeftOutCells,
     LeftOutClasses,
@@ -170,7 +164,7 @@ def _problems(
     for period in range(periods):
         own = slice(period * items, (period + 1) * items)
         counts, variance = whole.counts[own], whole.variance[own]
-        expected, spread = expectation(counts, variance, group, groups.groups)
+        expected, spread = group_prior(counts, variance, group, groups.groups)
         found.append(
             FlowProblem(
                 noisy=counts,
@@ -223,7 +217,7 @@ def _errors(problem: FlowProblem, flows: FloatArray) -> FloatArray:
     """Returns the standard errors of flows.
 
     Most links of a group carry less than its mean, and a few carry many times that. So the mean
-    draws down what lies above it, but does not make it surer.
+    pulls down what lies above it, but does not make it surer.
     """
     spread = np.where(flows > problem.expected, np.inf, problem.spread)
     return fitted_errors(replace(problem, spread=spread))
@@ -232,7 +226,7 @@ def _errors(problem: FlowProblem, flows: FloatArray) -> FloatArray:
 def _beyond_noise(items: Measured, universe: LinkUniverse) -> BoolArray:
     links, periods = universe.roads.links, len(universe.periods)
     cells = (np.arange(periods)[:, None] * universe.items + np.arange(links)).reshape(-1)
-    return standing_out(items, cells).reshape(periods, links)
+    return significant(items, cells).reshape(periods, links)
 
 
 def _speeds(
@@ -265,20 +259,14 @@ _LEAST_VARIATION = 1.0
 _LEAST_SPREAD = 1e-3
 
 
-def expectation(
+def group_prior(
     counts: FloatArray, variance: FloatArray, group: IntArray, groups: int
 ) -> tuple[FloatArray, FloatArray]:
     """Returns the mean of each item's group, and how far items are from it, as variances.
 
     Some links carry far more than others of their kind. Where a noisy count is further from the
     mean than the group's spread and the noise explain, its spread is widened by as much, so that
-    busy roads are not drawn down to the others.
-
-    Args:
-        counts: Noisy counts.
-        variance: Variance of the noise in each.
-        group: The group of each.
-        groups: Number of groups.
+    busy roads are not shrunk to the others.
     """
     size = np.maximum(np.bincount(group, minlength=groups), 1)
     middle = np.maximum(np.bincount(group, counts, minlength=groups) / size, 0.0)
@@ -289,3 +277,44 @@ def expectation(
     floor = (_LEAST_VARIATION * middle) ** 2 + _LEAST_SPREAD * noise
     spread = np.maximum(beyond, floor)[group]
     return mean, spread * np.maximum(apart / (spread + variance), 1.0)
+
+
+# A speed that may be off by more than this says nothing, in km/h.
+_LARGEST_ERROR = 10.0
+_SLOWEST = 1.0
+# Links differ by about a step from each other, even where noise hides it. Without this floor all
+# speeds could be taken for one, with standard errors that nobody should believe.
+_LEAST_SPEED_SPREAD = 1.0
+
+
+def fitted_speeds(
+    steps: FloatArray, variance: float, counts: FloatArray, errors: FloatArray, usual: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Returns mean speeds and their standard errors in km/h; NaN where nothing can be told.
+
+    The mean step of a link is its noisy sum over its fitted count, shrunk towards the mean of all
+    links by as much as its own noise outweighs how links differ.
+
+    Args:
+        steps: Noisy sums of steps from the usual speed.
+        variance: Variance of the noise in each.
+        counts: Fitted persons.
+        errors: Their standard errors.
+        usual: Usual speeds.
+    """
+    mean = steps / counts
+    # A count that is off changes the mean in proportion.
+    noise = variance / counts**2 + mean**2 * (errors / counts) ** 2
+    weight = 1 / noise
+    common = float(weight @ mean / weight.sum()) if len(mean) else 0.0
+    differ = float(weight @ ((mean - common) ** 2 - noise) / weight.sum()) if len(mean) else 0.0
+    spread = max(differ, _LEAST_SPEED_SPREAD)
+    trust = spread / (spread + noise)
+    best = common + trust * (mean - common)
+    error = SPEED_STEP * np.sqrt(spread * noise / (spread + noise))
+    speed = np.maximum(usual + SPEED_STEP * best, _SLOWEST)
+    told = SPEED_STEP * np.sqrt(noise) <= _LARGEST_ERROR
+    return (
+        np.where(told, np.round(speed, 1), np.nan),
+        np.where(told, np.maximum(np.round(error, 1), 0.1), np.nan),
+    )

@@ -1,4 +1,4 @@
-"""Matches traces to roads: the most likely way along links for each trip."""
+"""Map matching: the most likely path along links for each trip (HMM and Viterbi)."""
 
 from functools import cached_property
 from queue import SimpleQueue
@@ -8,28 +8,28 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
-from hushway.families.links.matching.balls import link_graph, no_balls, nothing_searched
-from hushway.families.links.matching.chain import empty_chain
-from hushway.families.links.matching.following import PATH_ROW, empty_path
-from hushway.families.links.matching.near import (
-    Courses,
-    Found,
+from hushway.families.links.matching.candidates import empty_trellis
+from hushway.families.links.matching.dijkstra import empty_balls, empty_search, link_graph
+from hushway.families.links.matching.grid_index import (
     Grid,
+    LinkSegments,
+    Nearby,
     cell_range,
-    courses_of,
+    empty_nearby,
     find_near,
     first_segments,
     grid_of,
-    nothing_found,
-    square_and_share,
+    project_onto_segment,
+    segments_of,
 )
-from hushway.families.links.matching.traces import MatchSettings, Traces, Ways, beliefs_of
+from hushway.families.links.matching.paths import PATH_ROW, empty_path
+from hushway.families.links.matching.traces import MatchSettings, Traces, Ways, hmm_parameters
 from hushway.families.links.matching.trips import (
     TRIP_ROW,
-    Ground,
     Matched,
     Memory,
     Positions,
+    RoadIndex,
     match_trips,
 )
 from hushway.families.links.public.roads import RoadNetwork
@@ -43,7 +43,7 @@ _USUAL: Final = MatchSettings()
 
 
 class RoadMatcher(Protocol):
-    """Finds the ways of traces on a road network: each of its own trace and the public map alone.
+    """Matches traces to a road network, each by its own positions and the public map alone.
 
     Privacy:
         What becomes of a trip must not depend on the other trips that are matched with it, nor on
@@ -63,15 +63,11 @@ class RoadMatcher(Protocol):
 
 
 class Matcher:
-    """Finds the ways of trips on a road network.
+    """Matches trips to a road network.
 
-    The model is that of Newson and Krumm (2009): positions are off by Gaussian errors, and routes
-    are about as long as the straight line. Everything found is a function of the roads, the
+    The model is the HMM of Newson and Krumm (2009): positions are off by Gaussian errors, and
+    routes are about as long as the straight line. Everything found is a function of the roads, the
     settings and the trip alone: not of other trips, nor of the number of threads.
-
-    Args:
-        roads: The road network.
-        settings: What is believed about positions and routes.
     """
 
     def __init__(self, roads: RoadNetwork, settings: MatchSettings = _USUAL) -> None:
@@ -103,7 +99,7 @@ class Matcher:
         first = self._forced(first_link, len(traces))
         last = self._forced(last_link, len(traces))
         threads = usual_threads(threads)
-        beliefs = beliefs_of(self._settings)
+        hmm = hmm_parameters(self._settings)
         longest = int(np.diff(traces.start).max(initial=0))
         spare: SimpleQueue[Memory] = SimpleQueue()
         stretches = chunks(np.diff(traces.start), _POSITIONS_AT_ONCE)
@@ -114,7 +110,7 @@ class Matcher:
             # There are as many as threads at work, so none waits.
             memory = spare.get()
             trips = _part(traces, stretch, first, last)
-            matched = match_trips(self._ground, memory, trips, beliefs)
+            matched = match_trips(self._ground, memory, trips, hmm)
             spare.put(memory)
             return matched
 
@@ -128,19 +124,16 @@ class Matcher:
     def nearest_links(
         self, x: FloatArray, y: FloatArray, radius: float
     ) -> tuple[IntArray, IntArray, FloatArray]:
-        """Returns the links within a radius of each point, nearest first.
+        """Returns the links within a radius of each point, nearest first, in both directions.
 
-        Both directions of a two-way street are there, one after the other.
-
-        Returns:
-            Where the links of each point begin (one entry more than points), the links, and their
-            distances in metres.
+        The result is where the links of each point begin (one entry more than points), the links,
+        and their distances in metres.
         """
         ground = self._ground
         counts, link, metres = links_near(
             ground.courses,
             ground.grid,
-            nothing_found(self._roads.links),
+            empty_nearby(self._roads.links),
             (np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)),
             float(radius),
         )
@@ -176,9 +169,9 @@ class Matcher:
         return np.concatenate([none, *in_order(work, stretches, usual_threads(threads))])
 
     @cached_property
-    def _ground(self) -> Ground:
-        courses = courses_of(self._roads)
-        return Ground(
+    def _ground(self) -> RoadIndex:
+        courses = segments_of(self._roads)
+        return RoadIndex(
             courses=courses,
             first=first_segments(courses),
             grid=grid_of(courses),
@@ -187,10 +180,10 @@ class Matcher:
 
     def _memory(self, positions: int) -> Memory:
         return Memory(
-            found=nothing_found(self._roads.links),
-            search=nothing_searched(self._roads),
-            balls=no_balls(self._roads),
-            chain=empty_chain(positions, self._settings.candidates),
+            found=empty_nearby(self._roads.links),
+            search=empty_search(self._roads),
+            balls=empty_balls(self._roads),
+            trellis=empty_trellis(positions, self._settings.candidates),
             path=empty_path(self._roads.links),
         )
 
@@ -259,7 +252,7 @@ def _joined(parts: list[Matched]) -> Ways:
 
 @compiled_for_threads
 def streets_within(
-    courses: Courses,
+    courses: LinkSegments,
     grid: Grid,
     points: tuple[FloatArray, FloatArray],
     radii: FloatArray,
@@ -286,7 +279,7 @@ def streets_within(
             first = row * grid.columns
             for at in range(grid.start[first + left], grid.start[first + right]):
                 i = grid.segment[at]
-                square, _ = square_and_share(courses.segment, i, here[0], here[1])
+                square, _ = project_onto_segment(courses.segment, i, here[0], here[1])
                 if square > most:
                     continue
                 street = courses.segment[i].street
@@ -306,9 +299,9 @@ def streets_within(
 
 @compiled_for_threads
 def links_near(
-    courses: Courses,
+    courses: LinkSegments,
     grid: Grid,
-    found: Found,
+    found: Nearby,
     points: tuple[FloatArray, FloatArray],
     radius: float,
 ) -> tuple[IntArray, IntArray, FloatArray]:

@@ -1,4 +1,4 @@
-"""Cheapest routes between nodes of a road network."""
+"""Cheapest routes between nodes of a road network, by A*."""
 
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -19,12 +19,12 @@ _CAREFUL = 1 - 1e-9
 
 
 class Streets(NamedTuple):
-    """What a search reads: the links that leave each node, side by side.
+    """The network as a search reads it: the links that leave each node, side by side.
 
     Attributes:
         node: Rows of nodes: where its links begin (first) and end (last), and where it is (x, y).
         out: Rows of links in the order of the nodes that they leave: the link, its head, its cost.
-        pace: Least cost of a metre as the crow flies.
+        pace: Least cost of a metre of straight line: the A* heuristic.
     """
 
     node: Rows
@@ -33,12 +33,12 @@ class Streets(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """What a search writes to; one for each thread, used again for each route.
+    """The memory of a search; one for each thread, used again for each route.
 
     Attributes:
         node: Rows of nodes: twice the number of the last search that has seen each, plus 1 once it
             is settled; the cost to get there; the link by which it was reached; the node before.
-        heap: Memory of a heap of nodes.
+        heap: A binary heap of nodes.
     """
 
     node: Rows
@@ -167,10 +167,9 @@ def _routes(
 
 @compiled_for_threads
 def _search(streets: Streets, scratch: Scratch, origin: int, destination: int, number: int) -> bool:
-    """Looks for a cheapest route, first where the straight line to the destination is short.
+    """Runs A* with the straight line as its heuristic; says whether there is a route.
 
-    A node is settled when it leaves the heap for the first time. The estimate of what is left never
-    shrinks by more than a link costs, so the first time is the cheapest.
+    The heuristic is consistent, so a node is settled when it leaves the heap for the first time.
     """
     reached_now, settled_now = 2 * number, 2 * number + 1
     heap, nodes = scratch.heap, scratch.node

@@ -1,8 +1,8 @@
-"""Traces in metres on the map of a road network, and the ways along links that they become."""
+"""Traces in metres on the plane of a road network, matched paths, and the HMM's parameters."""
 
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import GeographyError
@@ -40,7 +40,7 @@ class Traces:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Ways:
-    """Trips as links, one after the other.
+    """Matched trips as links, one after the other.
 
     A trip that breaks is several connected stretches; within a stretch each link begins where the
     one before ends.
@@ -48,7 +48,7 @@ class Ways:
     Attributes:
         start: Where the links of each trip begin; one entry more than trips.
         link: The links of all trips in a row.
-        entered: Second at which each link was entered, as far as positions tell.
+        entered: Second at which each link was entered, interpolated between positions.
         left: Second at which it was left.
         fresh: Whether a stretch begins with this link: true for the first of every trip.
         reason: A `Reason` for each trip: matched whole, broken, or why not at all.
@@ -69,19 +69,20 @@ class Ways:
 
 @dataclass(frozen=True, kw_only=True)
 class MatchSettings:
-    """What is believed about positions and routes. All lengths are in metres.
+    """The HMM of map matching (Newson and Krumm 2009). All lengths are in metres.
 
     Attributes:
-        sigma: Standard deviation of positions.
-        beta: By how much routes usually differ from the straight line between positions.
-        radius: Roads further from a position are not considered.
+        sigma: Standard deviation of positions (emission).
+        beta: By how much routes usually differ from the straight line between positions
+            (transition).
+        radius: Roads further from a position are no candidates.
         candidates: Most links that are considered for a position, the nearest ones.
         most_detour: A route between two positions may be this many times the straight line.
         slack: It may always be this much longer than the straight line.
         turn: A U-turn counts as this much more, except at a dead end.
         longest_step: Positions further apart than this are not connected.
         spacing: Positions nearer than this to the one before say nothing new.
-        skipped: How many positions that no route leads to may be left out before a way breaks.
+        skipped: How many positions that no route leads to may be left out before a path breaks.
     """
 
     sigma: float = 10.0
@@ -111,7 +112,7 @@ class MatchSettings:
             )
 
 
-class Beliefs(NamedTuple):
+class HMMParameters(NamedTuple):
     """The settings as compiled code reads them."""
 
     sigma: float
@@ -126,17 +127,7 @@ class Beliefs(NamedTuple):
     skipped: int
 
 
-def beliefs_of(settings: MatchSettings) -> Beliefs:
+def hmm_parameters(settings: MatchSettings) -> HMMParameters:
     """Returns settings as compiled code reads them: always the same types."""
-    return Beliefs(
-        sigma=float(settings.sigma),
-        beta=float(settings.beta),
-        radius=float(settings.radius),
-        candidates=int(settings.candidates),
-        most_detour=float(settings.most_detour),
-        slack=float(settings.slack),
-        turn=float(settings.turn),
-        longest_step=float(settings.longest_step),
-        spacing=float(settings.spacing),
-        skipped=int(settings.skipped),
-    )
+    kinds = get_type_hints(HMMParameters)
+    return HMMParameters(**{name: kind(getattr(settings, name)) for name, kind in kinds.items()})

@@ -9,10 +9,10 @@ streets of one kind carry traffic of one order.
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.links.fit.standing import MOST_EMPTY
+from hushway.families.links.fit.publication import FALSE_DISCOVERY_RATE
 from hushway.families.links.fit.table import LinkTable, fit_links
 from hushway.families.links.public.universe import (
     ClassZones,
@@ -26,13 +26,11 @@ from hushway.families.links.public.universe import (
 )
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event, noise_for
-from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
+from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, loss_of
-from hushway.privacy.measured import Measured
 from hushway.privacy.query import PartitionQuery, Query
-from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
+from hushway.release.terms import amounts_of
 
 # How positions become the trips that are counted: public numbers, recorded with the mechanism.
 #
@@ -133,12 +131,6 @@ def spends_of(
     Privacy:
         All spends together cost exactly `budget`.
 
-    Args:
-        budget: What the release may cost.
-        classes: Share of the sums by zone and class; 0 not to ask for them.
-        speeds: Share of the speeds; 0 not to ask for them.
-        left_out: Share of what the bound leaves out; 0 not to ask for it.
-
     Raises:
         PlanError: A share is negative, or nothing is left for the links.
     """
@@ -162,7 +154,7 @@ def spends_of(
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkCounts:
+class LinkCounts(FixedQuestions[LinkUniverse]):
     """Publishes the links that stand out from the noise, with standard errors.
 
     Attributes:
@@ -182,8 +174,6 @@ class LinkCounts:
     preparation: Preparation = USUAL
     name: str = "link_counts"
 
-    adaptive: ClassVar[bool] = False
-
     def __post_init__(self) -> None:
         if not (math.isfinite(self.publish_above_se) and self.publish_above_se >= 0):
             raise PrivacyError(
@@ -199,15 +189,11 @@ class LinkCounts:
     @property
     def parameters(self) -> dict[str, Any]:
         """The public parameters as plain values."""
-        spends = {
-            name: None if spend is None else str(spend.amount)
-            for name, spend in vars(self.spends).items()
-        }
         return {
             "noise": self.spends.links.measure.noise,
             "max_items": self.limits.max_items,
             "speed_steps": self.limits.speed_steps,
-            "spends": spends,
+            "spends": amounts_of(self.spends),
             "publish_above_se": self.publish_above_se,
             "shrink_to_class": self.shrink_to_class,
             "conserve": self.conserve,
@@ -249,22 +235,11 @@ class LinkCounts:
         return (
             f"Links from {self.publish_above_se:g} standard errors on are published, unless "
             "noise alone may "
-            f"well explain their noisy counts: it explains at most {MOST_EMPTY:.0%} of those that "
-            f"are as large; {summed}"
+            f"well explain their noisy counts: it explains at most {FALSE_DISCOVERY_RATE:.0%} of "
+            f"those that are as large; {summed}"
         )
 
-    def events(self, geography: LinkUniverse, _bound: Bound) -> tuple[Event, ...]:
-        """What `measure` will do."""
-        return tuple(
-            counting_event(query.cells.name, query.cells.size, spend, self._bound(query))
-            for query, spend in self._questions(geography)
-        )
-
-    def queries(self, geography: LinkUniverse) -> tuple[Query | PartitionQuery, ...]:
-        """What is asked."""
-        return tuple(query for query, _ in self._questions(geography))
-
-    def forecast(self, geography: LinkUniverse, _bound: Bound) -> tuple[Forecast, ...]:
+    def forecast(self, geography: LinkUniverse, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise in what is measured; what is published carries less."""
         figures = {
             MovementCells: "travellers on a link, before the fit",
@@ -275,23 +250,12 @@ class LinkCounts:
         return tuple(
             Forecast(
                 figure=figures[type(query.cells)],
-                standard_error=math.sqrt(noise_for(spend, self._bound(query)).variance),
+                standard_error=math.sqrt(noise_for(spend, self.bound_of(query, bound)).variance),
                 bias=0.0,
             )
-            for query, spend in self._questions(geography)
+            for query, spend in self.questions(geography)
             if type(query.cells) in figures
         )
-
-    def measure(self, curator: Curator, geography: LinkUniverse) -> Measurements:
-        """Asks for every link, beginning and end, and for sums and speeds if they have a price.
-
-        Privacy:
-            The only step that spends.
-        """
-        measured: list[Measured] = [
-            curator.counts(query, spend) for query, spend in self._questions(geography)
-        ]
-        return measured
 
     def fit(self, measured: Measurements, geography: LinkUniverse) -> LinkTable:
         """Turns noisy counts into plausible ones, and leaves out what does not stand out."""
@@ -307,9 +271,10 @@ class LinkCounts:
         """Returns how far one person moves an answer, as the limits have it."""
         return Bound(**cells.reach(self.limits)._asdict())
 
-    def _bound(self, query: Query | PartitionQuery) -> Bound:
+    def bound_of(self, query: Query | PartitionQuery, bound: Bound) -> Bound:
+        """Returns how far one person moves the answer to a question."""
         if isinstance(query, PartitionQuery):
-            return query.bound(self._bound(query.base))
+            return query.bound(self.bound_of(query.base, bound))
         cells = query.cells
         if not isinstance(cells, MovementQueryCells):
             raise PrivacyError(
@@ -317,8 +282,8 @@ class LinkCounts:
             )
         return self.bound(cells)
 
-    def _questions(self, geography: LinkUniverse) -> list[tuple[Query | PartitionQuery, Loss]]:
-        """Returns what is counted, in order."""
+    def questions(self, geography: LinkUniverse) -> tuple[Question, ...]:
+        """What is asked: links, beginnings and ends, and all else that has a price."""
         links = MovementCells(universe=geography)
         classes, speeds = ClassZones(universe=geography), SpeedSums(universe=geography)
         beyond, sums = LeftOutCells(universe=geography), LeftOutClasses(universe=geography)
@@ -331,7 +296,7 @@ class LinkCounts:
             (PartitionQuery(name=sums.name, base=left, cells=sums), self.spends.left_out_sums),
             (Query(name=speeds.name, cells=speeds), self.spends.speeds),
         ]
-        return [(query, spend) for query, spend in asked if spend is not None]
+        return tuple((query, spend) for query, spend in asked if spend is not None)
 
 
 CLASSES: Final = Fraction(1, 10)

@@ -4,12 +4,7 @@ from hushway.families.links.mechanism.catalogue import MECHANISMS
 from hushway.families.links.mechanism.counts import LinkCounts, NoisyEnds
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.certificate import (
-    Certificate,
-    Contribution,
-    MechanismRecord,
-    Terms,
-)
+from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
 from hushway.release.terms import listed, terms_of
 from hushway.release.wording import check_unit, plural
 
@@ -21,8 +16,6 @@ _ASSUMED_PUBLIC = (
     "The window of days, the periods and the time zone.",
     "The mechanism, its parameters, how trips are split, and the contribution bound.",
 )
-
-
 _LEFT_OUT_WORDS = (
     " As many of the others at most are counted besides, in counts of their own that are spent on."
 )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.cases import (
+from hushway.auditing.cases import (
     Case,
     HasVariance,
     IsWhole,
@@ -21,8 +21,8 @@ from hushway.audit.cases import (
     never_differs,
     same_law,
 )
-from hushway.audit.law import gaussian, laplace_difference
-from hushway.audit.mutant_curators import (
+from hushway.auditing.law import gaussian, laplace_difference
+from hushway.auditing.mutant_curators import (
     EXACT_TOTAL,
     OCCUPIED_CELLS_ONLY,
     REDRAWN_CELLS,
@@ -31,8 +31,8 @@ from hushway.audit.mutant_curators import (
     Meddler,
     exact,
 )
-from hushway.audit.product import remade
-from hushway.audit.suite import mutant
+from hushway.auditing.product import remade
+from hushway.auditing.suite import mutant
 from hushway.families.od.audit import fitted
 from hushway.families.od.audit.fitted import (
     EVIDENCE,

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.arrays import IntArray
-from hushway.audit.bounds import runs_needed
-from hushway.audit.cases import Accounted, Case, Loses, never_differs
-from hushway.audit.harness import evidence, in_thousandths
+from hushway.auditing.bounds import runs_needed
+from hushway.auditing.cases import Accounted, Case, Loses, never_differs
+from hushway.auditing.harness import evidence, in_thousandths
 from hushway.families.od.audit.laplace import MAX_TRIPS
 from hushway.families.od.audit.stage import Form, ODStage, Part, Scene, staged, toy_universe
 from hushway.families.od.fit.table import ODTable

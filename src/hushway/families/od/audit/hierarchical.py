@@ -1,8 +1,8 @@
 """What hierarchical tables must not give away, and the mistake that their audits must catch."""
 
-from hushway.audit.cases import cases_of
-from hushway.audit.mutant_curators import PRUNED_EXACTLY
-from hushway.audit.suite import mutant
+from hushway.auditing.cases import cases_of
+from hushway.auditing.mutant_curators import PRUNED_EXACTLY
+from hushway.auditing.suite import mutant
 from hushway.families.od.audit import fitted
 from hushway.families.od.audit.fitted import TREE
 from hushway.families.od.audit.stage import ODProduct

@@ -10,11 +10,11 @@ from functools import partial
 import numpy as np
 
 from hushway.arrays import IntArray, WordArray
-from hushway.audit.cases import Case, HasVariance, IsWhole, Loses, cases_of
-from hushway.audit.law import laplace_difference
-from hushway.audit.mutant_counters import file_by_file, only_one, wrong_bound, wrong_input
-from hushway.audit.product import Rows, blind
-from hushway.audit.suite import mutant
+from hushway.auditing.cases import Case, HasVariance, IsWhole, Loses, cases_of
+from hushway.auditing.law import laplace_difference
+from hushway.auditing.mutant_counters import file_by_file, only_one, wrong_bound, wrong_input
+from hushway.auditing.product import Rows, blind
+from hushway.auditing.suite import mutant
 from hushway.families.od.audit.stage import ODProduct, ODStage, Part, Stray, staged, toy_universe
 from hushway.families.od.rows.counter import EngineTrips
 from hushway.privacy.bound import Unit

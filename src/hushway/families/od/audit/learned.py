@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from hushway.audit.cases import cases_of
-from hushway.audit.mutant_curators import Meddler, exactly
-from hushway.audit.product import remade
-from hushway.audit.suite import mutant
+from hushway.auditing.cases import cases_of
+from hushway.auditing.mutant_curators import Meddler, exactly
+from hushway.auditing.product import remade
+from hushway.auditing.suite import mutant
 from hushway.families.od.audit import fitted
 from hushway.families.od.audit.fitted import LEARNED, LEARNED_LAZILY
 from hushway.families.od.audit.stage import ODProduct

@@ -6,10 +6,10 @@ from functools import partial
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.cases import Case, Loses, cases_of, same_law
-from hushway.audit.mutant_counters import only_large
-from hushway.audit.mutant_curators import SEEN_CELLS_ONLY, ThresholdForEmptyCells
-from hushway.audit.suite import mutant
+from hushway.auditing.cases import Case, Loses, cases_of, same_law
+from hushway.auditing.mutant_counters import only_large
+from hushway.auditing.mutant_curators import SEEN_CELLS_ONLY, ThresholdForEmptyCells
+from hushway.auditing.suite import mutant
 from hushway.families.od.audit.stage import (
     DENSE,
     Form,

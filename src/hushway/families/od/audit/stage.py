@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.product import Product, Rows, Stage, microseconds, played, small_batches
-from hushway.audit.shift import rho_of
+from hushway.auditing.product import Product, Rows, Stage, microseconds, played, small_batches
+from hushway.auditing.shift import rho_of
 from hushway.engine.key import BoundingKey
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.public.cells import ODCells

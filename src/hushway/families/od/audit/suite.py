@@ -1,8 +1,8 @@
 """The audits of the OD family, mechanism by mechanism, and the proof that they can fail."""
 
-from hushway.audit.mutant_curators import FeatureSensitivityOfOne
-from hushway.audit.product import blind
-from hushway.audit.suite import Audit, Suite, mutant
+from hushway.auditing.mutant_curators import FeatureSensitivityOfOne
+from hushway.auditing.product import blind
+from hushway.auditing.suite import Audit, Suite, mutant
 from hushway.families.od.audit import cbdp, hierarchical, laplace, learned, sparse
 from hushway.families.od.audit.fitted import unsplit
 from hushway.families.od.audit.stage import ODProduct

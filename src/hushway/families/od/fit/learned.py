@@ -2,19 +2,20 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array
 from hushway.families.od.fit.learned_lazily import LearntCells, Looked, learn_lazily
-from hushway.families.od.fit.learning.expectation import NoisySums, expectation
-from hushway.families.od.fit.learning.learn import learn
-from hushway.families.od.fit.learning.looking import Look, SumsOfCells, firm
+from hushway.families.od.fit.learning.empirical_bayes import empirical_bayes
+from hushway.families.od.fit.learning.prior import NoisySums, prior_mean
+from hushway.families.od.fit.learning.sum_errors import SumErrors, SumsOfCells, yielding_variance
 from hushway.families.od.fit.partitions import elements_of, partition_of
-from hushway.families.od.fit.reconciling.joining import MeasuredSums, join
+from hushway.families.od.fit.reconciliation.reconcile import MeasuredSums, reconcile
 from hushway.families.od.fit.rounding.controlled import round_totals
-from hushway.families.od.fit.table import Estimates, MarginTable, ODTable, known_share
+from hushway.families.od.fit.table import Estimates, ODTable, known_share, margin_tables
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature, pairs_of_matrix
 from hushway.geography.locations import Locations
@@ -36,13 +37,7 @@ _DIGITS_OF_SUMS: Final = 6
 def learned_table(
     universe: ODCells, features: Sequence[Feature], measured: Measurements
 ) -> ODTable:
-    """Learns, joins and rounds.
-
-    Args:
-        universe: The public cells.
-        features: The sums that were measured.
-        measured: The noisy cells, then the noisy sums.
-    """
+    """Learns, reconciles and rounds; the noisy cells come first in `measured`."""
     cells, *others = measured
     sums = [one for one in others if isinstance(one, Measured)]
     noisy = [
@@ -59,11 +54,11 @@ def learned_table(
 def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> LearntCells:
     shape = (len(geography.periods), geography.pairs)
     values, law = cells.values.reshape(shape), _law(cells)
-    expected = expectation(noisy, values, law, distance_classes(geography))
-    posterior = learn(values, expected, law)
-    yielding = firm(posterior.variance, law)
+    expected = prior_mean(noisy, values, law, distance_classes(geography))
+    posterior = empirical_bayes(values, expected, law)
+    yielding = yielding_variance(posterior.variance, law)
     looks = [
-        Look.at(
+        SumErrors.of(
             noisy=one.values,
             noise=float(one.law.variance),
             cells=SumsOfCells(
@@ -74,7 +69,7 @@ def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> 
         )
         for one in noisy
     ]
-    joined = join(
+    joined = reconcile(
         posterior.mean,
         yielding,
         [
@@ -101,6 +96,8 @@ def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> 
 def _table(
     universe: ODCells, features: Sequence[Feature], sums: Sequence[Measured], learnt: LearntCells
 ) -> ODTable:
+    fitted = [np.round(totals, _DIGITS_OF_SUMS) for totals in learnt.totals]
+    margins = margin_tables(features, sums, fitted)
     kept = np.flatnonzero(learnt.counts)
     counts = learnt.counts[kept]
     off = counts - learnt.means[kept]
@@ -116,16 +113,8 @@ def _table(
         threshold=None,
         zeros_left_out=True,
         margins=tuple(
-            MarginTable(
-                feature=feature,
-                measured=one.values,
-                standard_error=math.sqrt(one.variance),
-                fitted=np.round(fitted, _DIGITS_OF_SUMS),
-                errors=_told_errors(look.variances),
-            )
-            for feature, one, look, fitted in zip(
-                features, sums, learnt.looks, learnt.totals, strict=True
-            )
+            replace(margin, errors=_told_errors(look.variances))
+            for margin, look in zip(margins, learnt.looks, strict=True)
         ),
         sum_spread=spread,
         estimates=_estimates(learnt),
@@ -140,8 +129,8 @@ def _table(
 def distance_classes(cells: ODCells) -> Int32Array:
     """Returns which pairs of places are at about the same distance: a public fact.
 
-    The nearest pairs come first, as many in each class; a place and itself are a class of their
-    own, and so are all pairs if no place says where it lies.
+    Classes are quantiles of distance. A place and itself are a class of their own, and so are all
+    pairs if no place has a position.
     """
     kilometres = pairs_of_matrix(cells, _distances(cells.locations))
     apart = kilometres > 0
@@ -188,7 +177,7 @@ def _told_errors(variances: FloatArray) -> FloatArray:
 
 
 def _rounded_up(bound: float) -> float:
-    """Returns two digits of a bound, which stays one."""
+    """Returns a bound rounded up to two digits."""
     if bound == 0:
         return 0.0
     unit = 10.0 ** (math.floor(math.log10(bound)) - 1)

@@ -1,11 +1,10 @@
-"""A huge table that learns: only cells that show, or of which something is expected, cost anything.
+"""A huge table that learns: only cells that show, or have a large prior, cost anything.
 
-1. Expect: sums are learnt, and products of factors fitted to them (`fit.learning.factored`).
-2. Look: candidates are the cells whose noisy value is large, and those of which much is expected.
-3. Learn: how far counts stray from what is expected, from the candidates and from how many cells
-   stay hidden; from there, the posterior of every candidate (`fit.learning.hidden`).
-4. Spread: what sums have left goes to all other cells as expected, in whole trips
-   (`fit.learning.scattering`).
+1. Prior: sums are denoised, and a factor model fitted to them (`learning.factor_model`).
+2. Candidates: cells whose noisy value is large, and those with a large prior.
+3. Empirical Bayes: how far counts stray from the prior, from the candidates and from how many
+   cells are censored; then the posterior of every candidate (`learning.censored`).
+4. Integerisation: what sums have left goes to all other cells by the prior, in whole trips.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,12 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.od.fit.learning.expectation import NoisySums, learnt_sums, period_totals
-from hushway.families.od.fit.learning.factored import Blocks, Factored, Kind, SomeCells, Target
-from hushway.families.od.fit.learning.hidden import Candidates, HiddenPosterior, learn_hidden
-from hushway.families.od.fit.learning.looking import Look, SumsOfCells, firm
-from hushway.families.od.fit.learning.scattering import scatter
-from hushway.families.od.fit.learning.settling import Met, Rest, settle
+from hushway.families.od.fit.learning.censored import Candidates, CensoredPosterior, learn_censored
+from hushway.families.od.fit.learning.dual_ascent import OtherCells, SumTarget, ascend_dual
+from hushway.families.od.fit.learning.factor_model import (
+    Blocks,
+    CellList,
+    FactorModel,
+    Kind,
+    Target,
+)
+from hushway.families.od.fit.learning.integerisation import integerise
+from hushway.families.od.fit.learning.prior import NoisySums, denoised_sums, period_totals
+from hushway.families.od.fit.learning.sum_errors import SumErrors, SumsOfCells, yielding_variance
 from hushway.families.od.fit.rounding.controlled import round_totals
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import pair_ends
@@ -41,13 +46,7 @@ _MOST_GROWTH: Final = 8.0
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Looked:
-    """The cells that were measured at or above a threshold.
-
-    Attributes:
-        shown: The cells and their noisy values.
-        threshold: The threshold.
-        law: The noise of every cell.
-    """
+    """The cells measured at or above a threshold, with the law of the noise of every cell."""
 
     shown: Shown
     threshold: int
@@ -56,14 +55,14 @@ class Looked:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LearntCells:
-    """A huge table as it was learnt.
+    """A table as it was learnt.
 
     Attributes:
         cells: Ascending cell numbers of candidates and of all cells with whole trips.
-        means: What is expected of each.
+        means: The posterior mean of each, reconciled with sums.
         variances: The variance of each count.
         counts: Its whole trips.
-        totals: For every feature, the expected trips of every element.
+        totals: For every feature, the fitted trips of every element.
         looks: For every feature, what its measured sums say about the estimates.
         diagnostics: How well the fit was solved, as plain JSON values.
     """
@@ -73,24 +72,17 @@ class LearntCells:
     variances: FloatArray
     counts: IntArray
     totals: tuple[FloatArray, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[SumErrors, ...]
     diagnostics: Mapping[str, Any]
 
 
 def learn_lazily(
     universe: ODCells, features: Sequence[Feature], sums: Sequence[NoisySums], looked: Looked
 ) -> LearntCells:
-    """Learns a huge table from noisy sums and the largest of its noisy cells.
-
-    Args:
-        universe: The public cells.
-        features: The features that were measured; see `feature_structure.is_learnable`.
-        sums: What was measured of each.
-        looked: What was measured of the cells.
-    """
+    """Learns a huge table; see `feature_structure.is_learnable` for possible features."""
     missing = _missing(universe)
     goal = _Goal.of(universe, features, sums)
-    expected = Factored.even(goal.blocks, len(universe.periods))
+    expected = FactorModel.even(goal.blocks, len(universe.periods))
     expected.fit(goal.targets, missing, _SWEEPS)
 
     cells = _candidates(universe, expected, looked.shown)
@@ -99,21 +91,23 @@ def learn_lazily(
     elements = [feature.of(cells) for feature in features]
     rest = expected.copy(_MOST_GROWTH)
     rest.fit(goal.left_by(elements, posterior.mean), without, _SWEEPS)
-    others = Rest(expected=rest, without=without, spread=posterior.others)
+    others = OtherCells(expected=rest, without=without, spread=posterior.others)
 
-    yielding = firm(posterior.variance, looked.law)
+    yielding = yielding_variance(posterior.variance, looked.law)
     looks = [
         _look(one, shape, element, posterior, yielding, others)
         for one, shape, element in zip(sums, goal.shapes, elements, strict=True)
     ]
     met = [
-        Met(shape=shape, element=element, counts=one.values, variance=look.noise)
+        SumTarget(shape=shape, element=element, counts=one.values, variance=look.noise)
         for shape, element, one, look in zip(goal.shapes, elements, sums, looks, strict=True)
     ]
-    mean = settle(posterior.mean, yielding, others, sorted(met, key=lambda one: -len(one.counts)))
+    mean = ascend_dual(
+        posterior.mean, yielding, others, sorted(met, key=lambda one: -len(one.counts))
+    )
 
     whole = round_totals(mean, elements).totals
-    trips = scatter(rest, without)
+    trips = integerise(rest, without)
     stands, many = np.unique(
         universe.encode(trips.period, trips.origin, trips.destination), return_counts=True
     )
@@ -134,14 +128,14 @@ def learn_lazily(
 
 
 def _posterior(
-    universe: ODCells, cells: IntArray, expected: Factored, looked: Looked
-) -> HiddenPosterior:
-    """Returns what is known of every candidate."""
+    universe: ODCells, cells: IntArray, expected: FactorModel, looked: Looked
+) -> CensoredPosterior:
+    """Returns the posterior of every candidate."""
     values = np.full(len(cells), looked.threshold - 1)
     values[np.searchsorted(cells, looked.shown.cells)] = looked.shown.values
     # The cells of a pair of places follow each other while the table is learnt.
     by_pair = np.argsort(cells % universe.pairs, kind="stable")
-    learnt = learn_hidden(
+    learnt = learn_censored(
         Candidates(
             cells=_made_of(universe, cells[by_pair]),
             values=values[by_pair],
@@ -152,9 +146,7 @@ def _posterior(
         looked.law,
     )
     return replace(
-        learnt,
-        mean=_put_back(learnt.mean, by_pair),
-        variance=_put_back(learnt.variance, by_pair),
+        learnt, mean=_put_back(learnt.mean, by_pair), variance=_put_back(learnt.variance, by_pair)
     )
 
 
@@ -162,14 +154,14 @@ def _look(  # noqa: PLR0917  the candidates and the rest, each with all that is 
     noisy: NoisySums,
     shape: Target,
     element: IntArray,
-    posterior: HiddenPosterior,
+    posterior: CensoredPosterior,
     yielding: FloatArray,
-    others: Rest,
-) -> Look:
+    others: OtherCells,
+) -> SumErrors:
     """Compares the measured sums of a feature with those of candidates and the rest together."""
     rest = others.expected.sums(shape, others.without)
     spread = posterior.others * rest
-    return Look.at(
+    return SumErrors.of(
         noisy=noisy.values,
         noise=float(noisy.law.variance),
         cells=SumsOfCells(
@@ -182,12 +174,7 @@ def _look(  # noqa: PLR0917  the candidates and the rest, each with all that is 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Goal:
-    """The sums that expectations are brought to.
-
-    Attributes:
-        blocks: Classes of places that tell all features apart but those of one end.
-        shapes: Every feature as a target, with the learnt trips of its elements.
-    """
+    """The sums that priors are fitted to: blocks of places, and a target for every feature."""
 
     blocks: Blocks
     shapes: tuple[Target, ...]
@@ -200,7 +187,7 @@ class _Goal:
         return _Goal(
             blocks=blocks,
             shapes=tuple(
-                _shape(feature, each, blocks, learnt_sums(noisy, totals))
+                _shape(feature, each, blocks, denoised_sums(noisy, totals))
                 for feature, each, noisy in zip(features, ends, sums, strict=True)
             ),
         )
@@ -211,12 +198,7 @@ class _Goal:
         return sorted(self.shapes, key=lambda shape: -len(shape.counts))
 
     def left_by(self, elements: Sequence[IntArray], trips: FloatArray) -> list[Target]:
-        """Returns what sums have left when some cells have their trips, in the same order.
-
-        Args:
-            elements: For every feature, the element of each of these cells.
-            trips: The trips of each.
-        """
+        """Returns what sums have left when some cells have their trips, the finest first."""
         left = []
         for shape, element in zip(self.shapes, elements, strict=True):
             counts = shape.counts - _summed(element, trips, len(shape.counts))
@@ -256,25 +238,25 @@ def _codes_of_blocks(ends: PairEnds, blocks: Blocks) -> IntArray:
     return np.maximum(ends.between[row[:, None], column[None, :]], 0).astype(np.int64)
 
 
-def _missing(universe: ODCells) -> SomeCells:
+def _missing(universe: ODCells) -> CellList:
     """Returns the pairs that have no cell: a place and itself, in every period."""
     places = 0 if universe.include_intrazonal else len(universe.locations)
     periods = len(universe.periods)
     place = np.tile(np.arange(places), periods)
-    return SomeCells(period=np.repeat(np.arange(periods), places), origin=place, destination=place)
+    return CellList(period=np.repeat(np.arange(periods), places), origin=place, destination=place)
 
 
-def _candidates(universe: ODCells, expected: Factored, shown: Shown) -> IntArray:
-    """Returns the cells that are looked at one by one, ascending."""
+def _candidates(universe: ODCells, expected: FactorModel, shown: Shown) -> IntArray:
+    """Returns the cells with estimates of their own, ascending."""
     large = expected.largest(_LEAST_EXPECTED, _MOST_EXPECTED)
     if not universe.include_intrazonal:
         large = large[np.flatnonzero(large.origin != large.destination)]
     return np.union1d(shown.cells, universe.encode(large.period, large.origin, large.destination))
 
 
-def _made_of(universe: ODCells, cells: IntArray) -> SomeCells:
+def _made_of(universe: ODCells, cells: IntArray) -> CellList:
     period, origin, destination = universe.decode(cells)
-    return SomeCells(period=period, origin=origin, destination=destination)
+    return CellList(period=period, origin=origin, destination=destination)
 
 
 def _summed(element: IntArray, values: FloatArray, size: int) -> FloatArray:

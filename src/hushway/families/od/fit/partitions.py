@@ -24,8 +24,6 @@ _STRETCHES: Final = 8
 _WORTH_A_THREAD: Final = 1 << 16
 # No sum counts as less than this, so that nothing is divided by 0.
 _LEAST: Final = 1e-300
-
-
 # Compiled code that looks things up by unsigned numbers need not ask whether they are negative.
 UInt32Array = NDArray[np.uint32]
 
@@ -87,15 +85,11 @@ class Partition:
 def fit_to_sums(
     table: FloatArray, targets: Sequence[tuple[Partition, FloatArray]], sweeps: int
 ) -> None:
-    """Multiplies a table, in place, until it has the sums of one partition after the other.
+    """Scales a table, in place, to the sums of one partition after the other, several times over.
 
-    Iterative proportional fitting. Where every partition tells all periods apart, each period is
-    fitted by itself and stays near the processor meanwhile; the result is the same to the last bit.
-
-    Args:
-        table: The table, one period a row.
-        targets: Partitions, and the sums of their elements.
-        sweeps: How often each has its turn.
+    Iterative proportional fitting (raking). Where every partition tells all periods apart, each
+    period is fitted by itself and stays in the processor's cache; the result is the same to the
+    last bit.
     """
     if not all(partition.periods == len(table) for partition, _ in targets):
         for _ in range(sweeps):

@@ -1,12 +1,14 @@
 """What the OD family publishes: whole trip counts with standard errors, and sums that add up."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
+from hushway.privacy.measured import Measured
 
 # A count is known if it is at least this many of its standard errors.
 KNOWN: Final = 2.0
@@ -40,6 +42,21 @@ class MarginTable:
     standard_error: float
     fitted: FloatArray
     errors: FloatArray | None = None
+
+
+def margin_tables(
+    features: Sequence[Feature], measured: Sequence[Measured], fitted: Sequence[FloatArray]
+) -> tuple[MarginTable, ...]:
+    """Returns the sums over some features, as measured and as fitted."""
+    return tuple(
+        MarginTable(
+            feature=feature,
+            measured=answer.values,
+            standard_error=math.sqrt(answer.variance),
+            fitted=sums,
+        )
+        for feature, answer, sums in zip(features, measured, fitted, strict=True)
+    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

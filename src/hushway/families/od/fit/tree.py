@@ -35,10 +35,7 @@ class TreeLevel:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Averaged:
-    """The best values of one level as far as the nodes below know, and their variances.
-
-    The variance of the leaves is one number, that of a level above one for each node.
-    """
+    """Best values of a level given the nodes below, and their variances (one for all leaves)."""
 
     values: FloatArray
     variances: FloatArray | float
@@ -47,7 +44,7 @@ class _Averaged:
 def infer_tree(
     levels: Sequence[TreeLevel], *, prune: bool, prune_early: bool = False
 ) -> tuple[FloatArray, ...]:
-    """Makes the levels of a tree add up.
+    """Makes the levels of a tree add up; returns the values of each.
 
     A node without children, other than a leaf, stands for nothing and is 0.
 
@@ -57,9 +54,6 @@ def infer_tree(
             heuristic of Hay et al.). What is left then adds up to more than the node above it.
         prune_early: Whether averaged nodes at or below 0 are cut off likewise before the others are
             made to add up. What is left adds up, but may be negative.
-
-    Returns:
-        The values of each level, in the order given.
 
     Raises:
         ReleaseError: There is no level, a parent does not exist, or the leaves were not measured.

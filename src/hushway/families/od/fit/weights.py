@@ -24,13 +24,7 @@ class Weights(StrEnum):
 def margin_weights(
     weights: Weights, features: Sequence[Feature], variances: Sequence[float]
 ) -> tuple[float, ...]:
-    """Returns the weight of each feature, relative to a cell's.
-
-    Args:
-        weights: The weighting.
-        features: The coarse features.
-        variances: Noise variance of each feature and, last, of the cells.
-    """
+    """Returns the weight of each feature relative to a cell; the cells' variance comes last."""
     *margins, cells = variances
     return tuple(
         _size(weights, feature) * _precision(weights, cells / variance)

@@ -7,9 +7,5 @@ from hushway.families.od.mechanism.learned import LEARNED_TABLE
 from hushway.release.catalogue import Catalogue
 
 MECHANISMS = Catalogue(
-    LEARNED_TABLE,
-    LAPLACE,
-    HIERARCHICAL,
-    CONSTRAINT_BASED,
-    default=LEARNED_TABLE.name,
+    LEARNED_TABLE, LAPLACE, HIERARCHICAL, CONSTRAINT_BASED, default=LEARNED_TABLE.name
 )

@@ -195,7 +195,7 @@ class CBDP(TotalsMechanism):
 
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
         """Finds the closest table that is non-negative and adds up, in whole numbers."""
-        from hushway.families.od.fit.closest import closest_table
+        from hushway.families.od.fit.cbdp import closest_table
 
         return closest_table(self, measured, geography)
 
@@ -269,8 +269,5 @@ def _from_certificate(
 
 
 CONSTRAINT_BASED = ODSpec(
-    name="cbdp",
-    options=CBDPOptions,
-    from_plan=_from_plan,
-    from_certificate=_from_certificate,
+    name="cbdp", options=CBDPOptions, from_plan=_from_plan, from_certificate=_from_certificate
 )

@@ -7,7 +7,7 @@ mode and cells.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Annotated, Any, Literal
@@ -16,13 +16,12 @@ import numpy as np
 from pydantic import Field
 
 from hushway.arrays import IntArray
-from hushway.families.od.fit.table import MarginTable, ODTable
+from hushway.families.od.fit.table import ODTable, margin_tables
 from hushway.families.od.mechanism.laplace import refuse_dense
 from hushway.families.od.mechanism.measuring import (
     TotalsMechanism,
     cells_query,
     check_measurable,
-    feature_query,
     measure_features,
     stated_totals,
 )
@@ -34,7 +33,6 @@ from hushway.families.od.public.feature_structure import nested
 from hushway.families.od.public.features import Feature, refuse_idle
 from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
@@ -106,21 +104,14 @@ class Hierarchical(TotalsMechanism):
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of each level; negative cells become 0, which the bias accounts for."""
-        *margins, last = self.spends
-        deviation = math.sqrt(noise_for(last, bound).variance)
+        cell, *sums = super().forecast(geography, bound)
         # A cell's noise is nearly symmetric: its positive part has this mean, if it is Laplace.
-        phantom = deviation / math.sqrt(8)
+        phantom = cell.standard_error / math.sqrt(8)
         return (
-            Forecast(figure="one cell", standard_error=deviation, bias=phantom),
+            replace(cell, bias=phantom),
             *(
-                Forecast(
-                    figure="all trips" if feature.size == 1 else f"one of {feature.title}",
-                    standard_error=math.sqrt(
-                        noise_for(spend, feature_query(feature).bound(bound)).variance
-                    ),
-                    bias=phantom * geography.size / feature.size,
-                )
-                for feature, spend in zip(self.features, margins, strict=True)
+                replace(one, bias=phantom * geography.size / feature.size)
+                for one, feature in zip(sums, self.features, strict=True)
             ),
         )
 
@@ -157,15 +148,7 @@ class Hierarchical(TotalsMechanism):
             standard_errors=np.full(len(cells), math.sqrt(levels[-1].variance)),
             threshold=None,
             zeros_left_out=True,
-            margins=tuple(
-                MarginTable(
-                    feature=feature,
-                    measured=level.values,
-                    standard_error=math.sqrt(level.variance),
-                    fitted=fitted,
-                )
-                for feature, level, fitted in zip(self.features, levels, nodes, strict=False)
-            ),
+            margins=margin_tables(self.features, levels[:-1], nodes),
         )
 
     @cached_property

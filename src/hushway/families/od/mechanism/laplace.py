@@ -45,15 +45,29 @@ class LaplaceOptions(MechanismOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DenseLaplace(ODMechanism):
+class _Laplace(ODMechanism):
+    """One question about every cell, for the whole epsilon."""
+
+    spend: PureLoss
+    name: str = "laplace"
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The price."""
+        return (self.spend,)
+
+    def questions(self, geography: ODCells) -> tuple[Question, ...]:
+        """What is asked: every cell, for the whole epsilon."""
+        return ((cells_query(geography), self.spend),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DenseLaplace(_Laplace):
     """Publishes every cell of the universe.
 
     Attributes:
         spend: The epsilon of the release.
     """
-
-    spend: PureLoss
-    name: str = "laplace"
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -61,18 +75,9 @@ class DenseLaplace(ODMechanism):
         return {"form": "dense", "epsilon": str(self.spend.epsilon)}
 
     @property
-    def losses(self) -> tuple[Loss, ...]:
-        """The price."""
-        return (self.spend,)
-
-    @property
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
         return ("Negative noisy counts are published as 0; all others are published as measured.",)
-
-    def questions(self, geography: ODCells) -> tuple[Question, ...]:
-        """What is asked: every cell, for the whole epsilon."""
-        return ((cells_query(geography), self.spend),)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns typical errors of a cell, of a period and of the total."""
@@ -99,7 +104,7 @@ class DenseLaplace(ODMechanism):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparseLaplace(ODMechanism):
+class SparseLaplace(_Laplace):
     """Publishes the cells measured at or above a threshold, for universes of up to 1e12 cells.
 
     Attributes:
@@ -107,9 +112,7 @@ class SparseLaplace(ODMechanism):
         expected_false: How many empty cells may reach the threshold on average; sets the threshold.
     """
 
-    spend: PureLoss
     expected_false: float
-    name: str = "laplace"
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -121,18 +124,9 @@ class SparseLaplace(ODMechanism):
         }
 
     @property
-    def losses(self) -> tuple[Loss, ...]:
-        """The price."""
-        return (self.spend,)
-
-    @property
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
         return ("Only cells measured at or above the threshold are published, as measured.",)
-
-    def questions(self, geography: ODCells) -> tuple[Question, ...]:
-        """What is asked: every cell, for the whole epsilon."""
-        return ((cells_query(geography), self.spend),)
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns typical errors; the bias is what false cells add, not what hidden ones lack.
@@ -220,11 +214,7 @@ def od_laplace(
 
 
 def _figures(geography: ODCells) -> tuple[tuple[str, int], ...]:
-    return (
-        ("one cell", 1),
-        ("one period", geography.pairs),
-        ("all trips", geography.size),
-    )
+    return (("one cell", 1), ("one period", geography.pairs), ("all trips", geography.size))
 
 
 def _mean_positive_part(scale: float) -> float:
@@ -262,8 +252,5 @@ def _from_certificate(
 
 
 LAPLACE = ODSpec(
-    name="laplace",
-    options=LaplaceOptions,
-    from_plan=_from_plan,
-    from_certificate=_from_certificate,
+    name="laplace", options=LaplaceOptions, from_plan=_from_plan, from_certificate=_from_certificate
 )

@@ -1,10 +1,10 @@
 """Tables that learn: cells and sums are measured, and the best estimate they allow is published.
 
 1. Measure every cell, and public sums: trips by origin, by destination and by what the plan names.
-2. Expect: learn each family of sums, and fit cells to all of them (`fit.learning.expectation`).
-3. Learn: how far counts stray from what is expected, and from there the posterior of every count
-   under the exact law of its noise (`fit.learning.learn`).
-4. Join: bring cells and measured sums together, each as certain as it is (`fit.reconciling`).
+2. Prior: denoise each family of sums, and fit cells to all of them by IPF (`fit.learning.prior`).
+3. Empirical Bayes: how far counts stray from the prior, and from there the posterior of every count
+   under the exact law of its noise (`fit.learning.empirical_bayes`).
+4. Reconcile cells and measured sums, each as certain as it is (`fit.reconciliation`).
 5. Round: whole counts whose sums stay where they are (`fit.rounding`).
 
 Only the first step costs budget. With little of it the cells say nothing of their own; then steps 2
@@ -143,7 +143,7 @@ class Learned(TotalsMechanism):
         return (cells, *measure_features(curator, self.features, margins))
 
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
-        """Learns, joins and rounds."""
+        """Learns, reconciles and rounds."""
         from hushway.families.od.fit.learned import learned_table
 
         return learned_table(geography, self.features, measured)
@@ -190,10 +190,7 @@ def od_learned(
     if lazily:
         check_learnable(features)
     return Learned(
-        universe=universe,
-        features=tuple(features),
-        spends=spends_of(budget, parts),
-        lazy=lazily,
+        universe=universe, features=tuple(features), spends=spends_of(budget, parts), lazy=lazily
     )
 
 
@@ -218,8 +215,5 @@ def _from_certificate(
 
 
 LEARNED_TABLE = ODSpec(
-    name=LEARNED,
-    options=LearnedOptions,
-    from_plan=_from_plan,
-    from_certificate=_from_certificate,
+    name=LEARNED, options=LearnedOptions, from_plan=_from_plan, from_certificate=_from_certificate
 )

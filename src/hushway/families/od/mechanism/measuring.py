@@ -31,14 +31,6 @@ def feature_query(feature: Feature) -> PartitionQuery:
     return PartitionQuery(name=feature.name, base=cells_query(feature.universe), cells=feature)
 
 
-def planned_questions(
-    cells: ODCells, features: Sequence[Feature], spends: Sequence[Loss]
-) -> tuple[Question, ...]:
-    """Returns what is asked for which price: the cells, then the features."""
-    *margins, last = spends
-    return ((cells_query(cells), last), *zip(map(feature_query, features), margins, strict=True))
-
-
 def measure_features(
     curator: Curator, features: Sequence[Feature], spends: Sequence[Loss]
 ) -> tuple[Measured, ...]:
@@ -72,26 +64,6 @@ def check_measurable(cells: ODCells, features: Sequence[Feature], spends: Sequen
             "A published total was made for another universe of cells.",
             advice="Build the published totals from the cells that are measured.",
         )
-
-
-def noise_forecasts(
-    cells: ODCells, features: Sequence[Feature], spends: Sequence[Loss], bound: Bound
-) -> tuple[Forecast, ...]:
-    """Returns the noise of every measurement: one cell's, then those of the features."""
-    check_measurable(cells, features, spends)
-    *margins, last = spends
-    cell = Forecast(figure="one cell", standard_error=_error(last, bound), bias=0.0)
-    return (
-        cell,
-        *(
-            Forecast(
-                figure="all trips" if feature.size == 1 else f"one of {feature.title}",
-                standard_error=_error(spend, feature_query(feature).bound(bound)),
-                bias=0.0,
-            )
-            for feature, spend in zip(features, margins, strict=True)
-        ),
-    )
 
 
 def _error(spend: Loss, bound: Bound) -> float:
@@ -173,11 +145,26 @@ class TotalsMechanism(ODMechanism):
 
     def questions(self, geography: ODCells) -> tuple[Question, ...]:
         """What is asked, the cells first."""
-        return planned_questions(geography, self.features, self.spends)
+        *margins, last = self.spends
+        queries = map(feature_query, self.features)
+        return ((cells_query(geography), last), *zip(queries, margins, strict=True))
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of each measurement; a fit makes errors smaller."""
-        return noise_forecasts(geography, self.features, self.spends, bound)
+        check_measurable(geography, self.features, self.spends)
+        *margins, last = self.spends
+        cell = Forecast(figure="one cell", standard_error=_error(last, bound), bias=0.0)
+        return (
+            cell,
+            *(
+                Forecast(
+                    figure="all trips" if feature.size == 1 else f"one of {feature.title}",
+                    standard_error=_error(spend, feature_query(feature).bound(bound)),
+                    bias=0.0,
+                )
+                for feature, spend in zip(self.features, margins, strict=True)
+            ),
+        )
 
 
 def stated_totals(

@@ -23,14 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseChoice:
-    """The standard errors of the measurements under either noise.
-
-    Attributes:
-        laplace: Standard error of each measurement with discrete Laplace noise.
-        gaussian: The same with discrete Gaussian noise.
-        laplace_budget: What is spent with Laplace noise.
-        gaussian_budget: What is spent with Gaussian noise.
-    """
+    """Standard errors of the measurements, and what is spent, with Laplace and Gaussian noise."""
 
     laplace: tuple[float, ...]
     gaussian: tuple[float, ...]
@@ -77,14 +70,7 @@ def compare_noise(
     shares: Callable[[Loss], Sequence[Fraction]],
     bounds: Sequence[Bound],
 ) -> NoiseChoice:
-    """Compares both kinds of noise for some measurements that share one budget.
-
-    Args:
-        epsilon: The epsilon that is asked for.
-        delta: The delta that Gaussian noise may use.
-        shares: Gives the share of each measurement, for a budget in either currency.
-        bounds: How far a unit moves each measurement.
-    """
+    """Compares both kinds of noise for some measurements that share one budget."""
     pure, concentrated = PureLoss(epsilon), ZCDPLoss(rho_for(epsilon, delta))
 
     def errors(budget: Loss) -> tuple[float, ...]:

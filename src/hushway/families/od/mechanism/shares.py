@@ -10,7 +10,7 @@ from hushway.families.od.fit.weights import Weights
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
-from hushway.privacy.loss import Loss, Measure, PureLoss, ZCDPLoss
+from hushway.privacy.loss import Loss, Measure, loss_of
 
 CELLS = "cells"
 
@@ -64,14 +64,10 @@ def _in_order(
 
 
 def important_shares(importance: Sequence[float], measure: Measure) -> tuple[Fraction, ...]:
-    """Returns the shares that minimise a weighted sum of squared errors.
+    """Returns the shares that minimise a weighted sum of squared errors, the cells last.
 
     With noise whose variance goes as share^-2 (Laplace) the best shares are as importance^(1/3);
     with share^-1 (Gaussian) as importance^(1/2).
-
-    Args:
-        importance: What the publisher holds of a squared error of each feature, the cells last.
-        measure: The currency of the budget, which decides on the noise.
     """
     power = 1 / 3 if measure is Measure.PURE else 1 / 2
     best = [weight**power for weight in importance]
@@ -83,9 +79,7 @@ def important_shares(importance: Sequence[float], measure: Measure) -> tuple[Fra
 
 def spends_of(budget: Loss, shares: Sequence[Fraction]) -> tuple[Loss, ...]:
     """Returns the spend of each measurement; together they are exactly the budget."""
-    if isinstance(budget, PureLoss):
-        return tuple(PureLoss(budget.epsilon * share) for share in shares)
-    return tuple(ZCDPLoss(budget.rho * share) for share in shares)
+    return tuple(loss_of(budget.measure, budget.amount * share) for share in shares)
 
 
 # Share of the cells, of the total and of the periods; the other features divide up the rest.
@@ -125,11 +119,6 @@ def learned_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> t
     The more budget there is for a trip, the more do cells tell by themselves, and the less is left
     for sums: these follow from cells then. What an end of trips that is not measured would have
     cost goes to the cells.
-
-    Args:
-        features: The coarse features.
-        budget: What the release costs.
-        bound: How far a unit moves the cells.
     """
     # The epsilon of a Laplace law that is as wide as the cells' noise with the whole budget.
     strength = math.sqrt(2 / noise_for(budget, bound).variance)
@@ -150,11 +139,6 @@ def worth_measuring(features: Sequence[Feature], budget: Loss, bound: Bound) -> 
 
     Where few places make up an origin's trips, or the budget is large, adding up is as good as
     measuring, and the budget is better spent on the cells. This follows from public numbers.
-
-    Args:
-        features: The coarse features.
-        budget: What the release costs.
-        bound: How far a unit moves the cells.
     """
     spends = spends_of(budget, learned_shares(features, budget, bound))
     *sums, cells = (float(noise_for(spend, bound).variance) for spend in spends)
@@ -164,10 +148,6 @@ def worth_measuring(features: Sequence[Feature], budget: Loss, bound: Bound) -> 
         if feature.title not in _ENDS
         or cells * feature.universe.size / feature.size >= _WORTH**2 * variance
     )
-
-
-# Geometric shares are rounded to so many parts.
-_PARTS = 10**6
 
 
 def geometric_shares(levels: int) -> tuple[Fraction, ...]:
@@ -185,7 +165,7 @@ def geometric_shares(levels: int) -> tuple[Fraction, ...]:
         PlanError: There is no level, or there are so many that the root's share rounds to 0.
     """
     weights = [2 ** (level / 3) for level in range(levels)]
-    shares = [Fraction(int(_PARTS * weight / sum(weights)), _PARTS) for weight in weights]
+    shares = [Fraction(int(_STEPS * weight / sum(weights)), _STEPS) for weight in weights]
     if not shares or not shares[0]:
         raise PlanError(
             f"A budget cannot be split over {levels} levels.",

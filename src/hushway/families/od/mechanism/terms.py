@@ -9,12 +9,7 @@ from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.certificate import (
-    Certificate,
-    Contribution,
-    MechanismRecord,
-    Terms,
-)
+from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
 from hushway.release.terms import stated_limits, terms_of
 from hushway.release.wording import check_unit, plural
 
@@ -41,21 +36,11 @@ _FEATURES_PUBLIC = (
 
 
 def od_terms(
-    mechanism: ODMechanism,
-    cells: ODCells,
-    *,
-    unit: Unit,
-    max_trips: int,
-    trip: TripKind = "row",
+    mechanism: ODMechanism, cells: ODCells, *, unit: Unit, max_trips: int, trip: TripKind = "row"
 ) -> Terms:
     """Returns the terms of a release.
 
-    Args:
-        mechanism: What will measure and publish.
-        cells: The public universe.
-        unit: Who is protected.
-        max_trips: Most trips of one unit that are counted; 1 if the unit is a trip.
-        trip: What one trip is, which a certificate says where the unit is a trip.
+    `max_trips` of one unit are counted, 1 if the unit is a trip; `trip` says what one trip is.
 
     Raises:
         PrivacyError: The unit is not one that OD tables protect.

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.agreement import Replayed
-from hushway.audit.cases import Case, Loses, cases_of, never_differs
-from hushway.audit.harness import in_thousandths
-from hushway.audit.mutant_counters import wrong_answers, wrong_values
-from hushway.audit.mutant_curators import Meddler, exact
-from hushway.audit.product import Product, remade
-from hushway.audit.suite import mutant
+from hushway.auditing.agreement import Replayed
+from hushway.auditing.cases import Case, Loses, cases_of, never_differs
+from hushway.auditing.harness import in_thousandths
+from hushway.auditing.mutant_counters import wrong_answers, wrong_values
+from hushway.auditing.mutant_curators import Meddler, exact
+from hushway.auditing.product import Product, remade
+from hushway.auditing.suite import mutant
 from hushway.families.sequences.audit.stage import (
     FOUR,
     SHORT,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.product import Product, Rows, Stage, microseconds, small_batches
-from hushway.audit.shift import rho_of
+from hushway.auditing.product import Product, Rows, Stage, microseconds, small_batches
+from hushway.auditing.shift import rho_of
 from hushway.engine.key import BoundingKey
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.mechanism.steps import StepShape, uniform_shares

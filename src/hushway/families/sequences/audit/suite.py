@@ -1,7 +1,7 @@
 """The audits of the sequences family, and the proof that they can fail."""
 
-from hushway.audit.product import Product
-from hushway.audit.suite import Audit, Suite
+from hushway.auditing.product import Product
+from hushway.auditing.suite import Audit, Suite
 from hushway.families.sequences.audit import learned, tree, tree_mutants
 
 AUDITS: tuple[Audit[Product], ...] = (*tree.AUDITS, *learned.AUDITS)

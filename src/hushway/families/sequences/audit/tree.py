@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from hushway.audit.cases import (
+from hushway.auditing.cases import (
     OTHERS,
     Case,
     HasChance,
@@ -18,10 +18,10 @@ from hushway.audit.cases import (
     runs_for,
     same_law,
 )
-from hushway.audit.law import gaussian_tail
-from hushway.audit.mutant_counters import WrongAnswers
-from hushway.audit.product import Product, exact_values
-from hushway.audit.shift import most_of_rho
+from hushway.auditing.law import gaussian_tail
+from hushway.auditing.mutant_counters import WrongAnswers
+from hushway.auditing.product import Product, exact_values
+from hushway.auditing.shift import most_of_rho
 from hushway.families.sequences.audit.stage import (
     BRANCHED,
     CROWDED,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
-from hushway.audit.agreement import Asked, NoAnswerError, Replayed
-from hushway.audit.harness import in_thousandths
-from hushway.audit.law import gaussian_tail
+from hushway.auditing.agreement import Asked, NoAnswerError, Replayed
+from hushway.auditing.harness import in_thousandths
+from hushway.auditing.law import gaussian_tail
 from hushway.families.sequences.audit.stage import SequenceStage, TreeForm, Walks
 from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.mechanism.steps import StepAnswer

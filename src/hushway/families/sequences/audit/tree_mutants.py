@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.audit.mutant_counters import (
+from hushway.auditing.mutant_counters import (
     WrongAnswers,
     file_by_file,
     large,
@@ -17,9 +17,9 @@ from hushway.audit.mutant_counters import (
     wrong_input,
     wrong_values,
 )
-from hushway.audit.mutant_curators import OCCUPIED_CELLS_ONLY, Meddler, WrongVector, exact
-from hushway.audit.product import Product, blind, remade
-from hushway.audit.suite import mutant
+from hushway.auditing.mutant_curators import OCCUPIED_CELLS_ONLY, Meddler, WrongVector, exact
+from hushway.auditing.product import Product, blind, remade
+from hushway.auditing.suite import mutant
 from hushway.families.sequences.audit import tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse

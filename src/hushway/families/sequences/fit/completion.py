@@ -2,7 +2,7 @@
 
 A record whose next stop was not kept counts as ending at the stop before, so published sequences
 are too short. How records of the same kind go on is known from prefixes that were kept further.
-Completion uses it to go on with as many records as seem to have been broken off.
+Completion uses it to extend as many records as seem to have been broken off.
 
 Privacy:
     Reads nothing but a published tree: it costs nothing.
@@ -17,7 +17,7 @@ import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray, WordArray
 from hushway.errors import PlanError
-from hushway.families.sequences.fit.completion_model import (
+from hushway.families.sequences.fit.backoff import (
     END,
     NEW,
     Model,
@@ -26,7 +26,7 @@ from hushway.families.sequences.fit.completion_model import (
     kinds_of,
     pooled,
 )
-from hushway.families.sequences.fit.completion_spread import spread_added, spread_kept
+from hushway.families.sequences.fit.completion_rounding import spread_added, spread_kept
 from hushway.families.sequences.fit.table import SequenceTable, StepSummary, prefix_before
 
 
@@ -202,7 +202,7 @@ _BINS = 9
 
 
 def learnt(rows: Sequence[PrefixRows], places: int) -> Model:
-    """Returns how records go on, from the prefixes with the least that was lost.
+    """Returns the back-off model, from the prefixes that lost least.
 
     What the largest prefixes lose below the threshold is small beside those that end there.
     """

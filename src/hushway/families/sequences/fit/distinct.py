@@ -48,9 +48,15 @@ def grouped(start: IntArray, stops: IntArray, weights: IntArray) -> tuple[IntArr
 def _hash(stops: IntArray, begin: int, end: int) -> np.uint64:
     key = np.uint64(end - begin)
     for at in range(begin, end):
-        key = (key ^ np.uint64(stops[at])) * _SPREAD + _OFFSET
-        key ^= key >> _FOLD
+        key = mixed(key, stops[at])
     return key
+
+
+@compiled
+def mixed(key: np.uint64, value: int) -> np.uint64:
+    """Returns a running hash with one more value in it."""
+    fresh = (key ^ np.uint64(value)) * _SPREAD + _OFFSET
+    return fresh ^ (fresh >> _FOLD)
 
 
 @compiled

@@ -1,10 +1,9 @@
-"""Standard errors of prefixes, learnt by holding what is published against the last look.
+"""Standard errors of prefixes, calibrated against the last question.
 
-The uncertainty of single nodes does not tell by how much nodes that were expected wrongly together
-are wrong together. The last look does: its own sums over a subtree are free of that. How far they
-are from what is published, less their noise, more what noise they share, is an unbiased estimate of
-the squared error (Stein). Over many prefixes that are alike it says by how much errors are to be
-enlarged. Nothing but noisy answers is read.
+Variances of single nodes do not tell how far their errors are correlated. The last question does:
+its own sums over a subtree are free of that. How far they are from what is published, less their
+noise, more what noise they share, is an unbiased estimate of the squared error (Stein). Over many
+prefixes that are alike it says by how much errors are to be inflated. Only noisy answers are read.
 """
 
 import math
@@ -36,15 +35,15 @@ _TINY: Final = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Held:
-    """What is published of every prefix, the empty one first, beside what was looked at.
+class PublishedPrefixes:
+    """What is published of every prefix, the empty one first, beside what was measured.
 
     Attributes:
         through: How many records are published that begin with it.
         depth: How many stops it has.
-        measured: The same number as the last look alone gives it.
+        measured: The same number as the last question alone gives it.
         noise: The variance of the noise in that.
-        own: The variance of what is published, as if all nodes were wrong by themselves.
+        own: The variance of what is published, as if errors of nodes were independent.
     """
 
     through: FloatArray
@@ -54,7 +53,7 @@ class Held:
     own: FloatArray
 
 
-def standard_errors(held: Held) -> FloatArray:
+def standard_errors(held: PublishedPrefixes) -> FloatArray:
     """Returns the standard error of each prefix, whether it is published or not."""
     squared = (held.through - held.measured) ** 2 - held.noise + 2 * held.own
     larger = np.ones(len(held.own))
@@ -69,13 +68,7 @@ def standard_errors(held: Held) -> FloatArray:
 
 
 def enlargement(squared: FloatArray, own: FloatArray, noise: FloatArray) -> float:
-    """Returns by how much variances are too small, and never that they are too large.
-
-    Args:
-        squared: Unbiased estimates of squared errors.
-        own: The variances.
-        noise: How much noise is in each of the estimates: those with more count for less.
-    """
+    """Returns the variance inflation, at least 1, given unbiased estimates of squared errors."""
     if not len(own):
         return 1.0
     trust = 1 / np.maximum(noise + own, _TINY)
@@ -85,7 +78,7 @@ def enlargement(squared: FloatArray, own: FloatArray, noise: FloatArray) -> floa
 
 
 def once_chosen(counts: FloatArray, errors: FloatArray) -> FloatArray:
-    """Returns the errors of counts that are published because they were found to be sure."""
+    """Returns errors of counts that were published because they were significant."""
     short_of = (_WELL_SURE - counts / errors) / (_WELL_SURE - SURE)
     chosen: FloatArray = errors * (1 + _JUST_SURE * np.clip(short_of, 0.0, 1.0))
     return chosen

@@ -1,9 +1,8 @@
-"""What noisy counts say about true ones, given what was expected: learnt from the counts alone.
+"""Empirical Bayes: posteriors of counts, given noisy ones and prior means.
 
-Counts that are expected to be alike are put into one bin. The law of the true counts of a bin is
-learnt from its noisy ones by expectation and maximisation, with the mean that was expected; each
-count is then its mean given what was measured (empirical Bayes). Nothing but noisy answers and the
-law of their noise is read.
+Counts with similar priors are put into one bin. The law of the true counts of a bin is estimated
+from its noisy ones by EM, with the prior mean; each count is then its posterior mean. Nothing but
+noisy answers and the law of their noise is read.
 """
 
 from dataclasses import dataclass
@@ -30,12 +29,7 @@ _LEAST_EXPECTED: Final = 1e-4
 
 @dataclass(frozen=True, kw_only=True)
 class Noise:
-    """The law of the noise in an answer.
-
-    Attributes:
-        scale: The scale of Laplace noise, or the standard deviation of Gaussian noise.
-        gaussian: Which of the two it is.
-    """
+    """The law of the noise in an answer: a Laplace scale, or a Gaussian standard deviation."""
 
     scale: float
     gaussian: bool
@@ -66,12 +60,7 @@ class Noise:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Posterior:
-    """Counts as they are believed to be.
-
-    Attributes:
-        mean: The mean of each count.
-        variance: Its variance around the true count.
-    """
+    """The posterior mean and variance of each count."""
 
     mean: FloatArray
     variance: FloatArray
@@ -85,14 +74,14 @@ def posterior(
     fewest: int = FEWEST,
     free: bool = False,
 ) -> Posterior:
-    """Returns what is believed about counts.
+    """Returns the posterior of noisy counts, given prior means.
 
     Args:
         values: The noisy counts.
-        expected: What was expected of each.
+        expected: The prior mean of each.
         noise: The law of the noise.
         fewest: How many counts a bin has at least, if there are as many.
-        free: Whether the mean of a bin is that of its values instead of what was expected.
+        free: Whether the mean of a bin is that of its values instead of the prior.
     """
     mean, variance = np.array(values, dtype=np.float64), np.full(len(values), noise.variance)
     if not len(values):
@@ -126,7 +115,7 @@ def _read_off(
     table: tuple[FloatArray, FloatArray, FloatArray],
     far: float,
 ) -> None:
-    """Writes down what is believed of some values that are not too far, straight between centres.
+    """Interpolates the posteriors of some values between the centres of classes, in place.
 
     Args:
         believed: Means and variances, to be filled in.
@@ -196,7 +185,7 @@ def _first_law(counts: FloatArray, aim: float, scale: float) -> FloatArray:
 def _learnt(
     found: FloatArray, likely: FloatArray, counts: FloatArray, law: FloatArray, aim: float
 ) -> FloatArray:
-    """Learns the law of counts with a given mean from how many values are in each class."""
+    """Runs EM for the law of counts with a given mean, from how many values are in each class."""
     law = _with_mean(law, counts, aim)
     for _ in range(_ROUNDS):
         fresh = np.zeros_like(law)

@@ -1,4 +1,4 @@
-"""The prefixes that are expected often enough to be looked at: a tree grown from habits."""
+"""The prefixes that are expected often enough to be counted: a tree grown from the model."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,17 +6,16 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
-from hushway.families.sequences.fit.beginnings import Beginnings
-from hushway.families.sequences.fit.contexts import Contexts
-from hushway.families.sequences.fit.going_on import (
+from hushway.families.sequences.fit.record_model import RecordModel
+from hushway.families.sequences.fit.transitions import (
     ENDS,
     STAYS,
     TO_EARLIER,
     TO_NEW,
-    Following,
-    Habits,
-    Paired,
-    Turning,
+    NewPlaceChances,
+    PairContexts,
+    TransitionModel,
+    TurnChances,
     context_of,
     earlier_places,
     ending_chances,
@@ -29,6 +28,8 @@ from hushway.numerics.compiled import compiled
 
 MOST_NODES: Final = 4_000_000
 """A tree that would be larger is grown from a higher expectation on."""
+
+_Contexts = tuple[NewPlaceChances, PairContexts]
 
 _HALVINGS: Final = 22
 _TYPICAL: Final = 0.05
@@ -47,7 +48,7 @@ class Prediction:
         expected: How many records are expected to begin with it.
         ending: How many of them to end there.
         leaving: How many of them to go on where the tree does not.
-        habits: What is known of how records go on, with the odds of ending.
+        model: What is known of how records go on, with the odds of ending.
     """
 
     parent: IntArray
@@ -57,17 +58,11 @@ class Prediction:
     expected: FloatArray
     ending: FloatArray
     leaving: FloatArray
-    habits: Habits
+    model: TransitionModel
 
 
-def predict(known: Beginnings, contexts: Contexts, least: float) -> Prediction:
-    """Grows the tree of all prefixes that are expected often enough.
-
-    Args:
-        known: How records begin, turn and end.
-        contexts: Where they go that go somewhere new.
-        least: How many records a prefix must be expected to have.
-    """
+def predict(known: RecordModel, contexts: _Contexts, least: float) -> Prediction:
+    """Grows the tree of all prefixes that are expected to have at least `least` records."""
     grown = _grow(known, contexts, least)
     while grown is None:
         least *= 2
@@ -86,21 +81,15 @@ class _Level:
     expected: FloatArray
 
 
-def _grow(known: Beginnings, contexts: Contexts, least: float) -> Prediction | None:
-    habits = Habits(
-        turning=Turning(turns=known.turns, inclined=known.inclined, odds=np.ones(known.height + 1)),
-        following=Following(
-            start=contexts.start,
-            place=contexts.place,
-            chance=contexts.chance,
-            upto=contexts.upto,
+def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction | None:
+    model = TransitionModel(
+        turning=TurnChances(
+            turns=known.turns, inclined=known.inclined, odds=np.ones(known.height + 1)
         ),
-        paired=Paired(
-            pairs=contexts.pairs,
-            start=np.searchsorted(contexts.pairs, np.arange(known.places + 1) * known.places),
-        ),
+        following=contexts[0],
+        paired=contexts[1],
     )
-    odds = habits.turning.odds
+    odds = model.turning.odds
     remaining = np.cumsum(known.lengths[::-1])[::-1]
     ends = known.lengths / np.maximum(remaining, 1e-9)
     levels, endings = [_first_stops(known, least)], []
@@ -113,21 +102,21 @@ def _grow(known: Beginnings, contexts: Contexts, least: float) -> Prediction | N
             tracked = float(level.expected.sum())
             # Where few records are followed so far, they are not like the others.
             odds[stops] = (
-                _odds(habits.turning, level, stops, float(ends[stops - 1]))
+                _odds(model.turning, level, stops, float(ends[stops - 1]))
                 if tracked >= _TYPICAL * remaining[stops - 1] and tracked > 0
                 else odds[stops - 1]
             )
-            ending, below = _further_stops(habits, level, stops, least)
+            ending, below = _further_stops(model, level, stops, least)
         endings.append(ending)
         nodes += len(below.place)
         if nodes > MOST_NODES:
             return None
         levels.append(below)
     endings.append(levels[-1].expected)
-    return _joined(known, levels, endings, habits)
+    return _joined(known, levels, endings, model)
 
 
-def _first_stops(known: Beginnings, least: float) -> _Level:
+def _first_stops(known: RecordModel, least: float) -> _Level:
     place = np.flatnonzero(known.firsts >= least)
     paths = np.full((len(place), known.height), -1, dtype=np.int32)
     paths[:, 0] = place
@@ -140,8 +129,8 @@ def _first_stops(known: Beginnings, least: float) -> _Level:
     )
 
 
-def _second_stops(known: Beginnings, level: _Level, least: float) -> tuple[FloatArray, _Level]:
-    """Goes on by what is believed of the first two stops, which were asked about together."""
+def _second_stops(known: RecordModel, level: _Level, least: float) -> tuple[FloatArray, _Level]:
+    """Goes on by the posterior of the first two stops, which were asked about together."""
     two = known.two.mean
     chance = two / np.maximum(two.sum(axis=1, keepdims=True), 1e-9)
     rate = level.expected[:, None] * chance[level.place]
@@ -151,10 +140,10 @@ def _second_stops(known: Beginnings, level: _Level, least: float) -> tuple[Float
 
 
 def _further_stops(
-    habits: Habits, level: _Level, stops: int, least: float
+    model: TransitionModel, level: _Level, stops: int, least: float
 ) -> tuple[FloatArray, _Level]:
     reached = level.paths, stops, level.turned, level.expected
-    ending, row, place, turned, expected = _ways_on(habits, reached, least)
+    ending, row, place, turned, expected = _ways_on(model, reached, least)
     return ending, _below(level, stops, (row, place, turned, expected))
 
 
@@ -167,7 +156,7 @@ def _below(
     return _Level(parent=row, place=place, turned=turned, paths=paths, expected=expected)
 
 
-def _odds(turning: Turning, level: _Level, stops: int, share: float) -> float:
+def _odds(turning: TurnChances, level: _Level, stops: int, share: float) -> float:
     """Returns the factor of the odds of ending that lets the right share of records end."""
     wanted = share * float(level.expected.sum())
     ends = ending_chances(turning, level.paths, stops, level.turned)
@@ -183,7 +172,7 @@ def _odds(turning: Turning, level: _Level, stops: int, share: float) -> float:
 
 
 def _joined(
-    known: Beginnings, levels: list[_Level], endings: list[FloatArray], habits: Habits
+    known: RecordModel, levels: list[_Level], endings: list[FloatArray], model: TransitionModel
 ) -> Prediction:
     sizes = [len(level.place) for level in levels]
     first = np.concatenate([[1], 1 + np.cumsum(sizes)])
@@ -205,7 +194,7 @@ def _joined(
         expected=expected,
         ending=ending,
         leaving=leaving,
-        habits=habits,
+        model=model,
     )
 
 
@@ -215,13 +204,13 @@ _Ways = tuple[IntArray, IntArray, Int8Array, FloatArray]
 
 @compiled
 def _ways_on(
-    habits: Habits, reached: tuple[Int32Array, int, Int8Array, FloatArray], least: float
+    model: TransitionModel, reached: tuple[Int32Array, int, Int8Array, FloatArray], least: float
 ) -> tuple[FloatArray, IntArray, IntArray, Int8Array, FloatArray]:
     """Returns how many records end, and all ways on that are expected often enough.
 
     Of more ways than a tree may have nodes, only so many are returned.
     """
-    turning, following, paired = habits
+    turning, following, paired = model
     paths, stops, before, expected = reached
     ending = np.zeros(len(expected))
     chances = np.empty(TURNS)
@@ -286,7 +275,7 @@ def _go_on(
     number: int,
     at: int,
     going: tuple[Int32Array, int, float, float],
-    following: Following,
+    following: NewPlaceChances,
 ) -> int:
     path, context, records, least = going
     first, places, chances = following.start, following.place, following.chance

@@ -10,7 +10,7 @@ import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.sequences.fit.pooling_events import (
+from hushway.families.sequences.fit.tree_active_set import (
     refuse_misplaced,
     refuse_unlike,
     tight_nodes,
@@ -23,22 +23,6 @@ _TOLERANCE = 1e-9
 _MOST = 2**53
 
 
-@dataclass(frozen=True, kw_only=True)
-class PrefixOptimality:
-    """How close a fitted tree is to the exact minimum.
-
-    Attributes:
-        kkt_residual: What is missing from the conditions of a minimum, as a distance: over all
-            measured nodes, the Euclidean distance from the exact minimum is at most this.
-        relative: The residual as a share of the fitted total, or of 1 if that is less.
-        steps: How many nodes had to be held to the sum of their children, or at 0.
-    """
-
-    kkt_residual: float
-    relative: float
-    steps: int
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PrefixFit:
     """The closest consistent tree.
@@ -46,11 +30,16 @@ class PrefixFit:
     Attributes:
         values: The value of each node: not negative, and but for the last bit of a float not below
             the sum of its children.
-        optimality: How close this is to the exact minimum.
+        kkt_residual: What is missing from the conditions of a minimum, as a distance: over all
+            measured nodes, the Euclidean distance from the exact minimum is at most this.
+        relative: The residual as a share of the fitted total, or of 1 if that is less.
+        steps: How many nodes had to be held to the sum of their children, or at 0.
     """
 
     values: FloatArray
-    optimality: PrefixOptimality
+    kkt_residual: float
+    relative: float
+    steps: int
 
 
 def project_prefixes(parent: IntArray, measured: IntArray, weights: FloatArray) -> PrefixFit:
@@ -59,8 +48,8 @@ def project_prefixes(parent: IntArray, measured: IntArray, weights: FloatArray) 
     Args:
         parent: The node above each node, -1 for none; parents stand before their children.
         measured: The noisy count of each node.
-        weights: One over the variance of each count. Where it is 0, nothing was measured; such a
-            node is fitted as the sum of its children.
+        weights: One over the variance of each count; 0 where nothing was measured, which is then
+            fitted as the sum of its children.
 
     Privacy:
         Everything here is computed from noisy counts: post-processing, which costs nothing.
@@ -74,13 +63,15 @@ def project_prefixes(parent: IntArray, measured: IntArray, weights: FloatArray) 
     refuse_unlike(parent, weights)
     _refuse_unweighable(measured, weights)
     counts = measured.astype(np.float64)
-    tight = tight_nodes(parent, counts, weights)
-    tree = certified_tree(parent, tight, counts, weights)
-    optimality = PrefixOptimality(
-        kkt_residual=tree.bound, relative=tree.relative, steps=int(tight.sum())
-    )
-    _refuse_if_far(optimality)
-    return PrefixFit(values=tree.values, optimality=optimality)
+    fit = certified_tree(parent, tight_nodes(parent, counts, weights), counts, weights)
+    # Written so that a residual that is not a number is refused too.
+    if not fit.relative <= _TOLERANCE:
+        raise ReleaseError(
+            f"The fitted prefix tree is within {fit.relative:.1e} of the exact one, as a share of "
+            f"its total; {_TOLERANCE:.0e} is expected.",
+            advice="Bring the weights of the steps closer together.",
+        )
+    return fit
 
 
 def _refuse_unweighable(measured: IntArray, weights: FloatArray) -> None:
@@ -93,16 +84,6 @@ def _refuse_unweighable(measured: IntArray, weights: FloatArray) -> None:
         raise ReleaseError(
             "A count of the prefix tree is 2^53 or more in size.",
             advice="Measure with less noise, or a smaller window.",
-        )
-
-
-def _refuse_if_far(optimality: PrefixOptimality) -> None:
-    # Written so that a residual that is not a number is refused too.
-    if not optimality.relative <= _TOLERANCE:
-        raise ReleaseError(
-            f"The fitted prefix tree is within {optimality.relative:.1e} of the exact one, as a "
-            f"share of its total; {_TOLERANCE:.0e} is expected.",
-            advice="Bring the weights of the steps closer together.",
         )
 
 
@@ -121,30 +102,13 @@ def _refuse_if_far(optimality: PrefixOptimality) -> None:
 _LAST_ROUNDING = 2.0**-53
 # Square roots and sums of doubles in the bound itself.
 _UPWARDS = 1 + 1e-9
-
-
 # Worse than this share of the total, prices are corrected by what their rounding left.
 _FINE = 1e-13
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class CertifiedTree:
-    """A consistent tree and how far it may be from the closest one.
-
-    Attributes:
-        values: The value of each node.
-        bound: The Euclidean distance over all measured nodes is at most this.
-        relative: The bound as a share of the fitted total, or of 1 if that is less.
-    """
-
-    values: FloatArray
-    bound: float
-    relative: float
-
-
 def certified_tree(
     parent: IntArray, tight: BoolArray, measured: FloatArray, weights: FloatArray
-) -> CertifiedTree:
+) -> PrefixFit:
     """Returns the tree that follows from a guess of its tight nodes, right or wrong."""
     high = _prices(parent, tight, measured, weights)
     prices = np.stack([high, np.zeros_like(high)])
@@ -154,7 +118,9 @@ def certified_tree(
         moved = -np.divide(residuals, weights, out=np.zeros_like(weights), where=weights > 0)
         prices[1] = _prices(parent, tight, moved, weights)
         values, _, bound = _fitted(parent, tight, prices, measured, weights)
-    return CertifiedTree(values=values, bound=bound, relative=bound / total)
+    return PrefixFit(
+        values=values, kkt_residual=bound, relative=bound / total, steps=int(tight.sum())
+    )
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""From the last look at known prefixes to records in whole numbers, and errors of prefixes."""
+"""From the last question about known prefixes to whole records, and errors of prefixes."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,13 +6,18 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
-from hushway.families.sequences.fit.beginnings import Answer, Beginnings
-from hushway.families.sequences.fit.contexts import NewPairs
 from hushway.families.sequences.fit.distinct import grouped
-from hushway.families.sequences.fit.errors import SURE, Held, once_chosen, standard_errors
+from hushway.families.sequences.fit.errors import (
+    SURE,
+    PublishedPrefixes,
+    once_chosen,
+    standard_errors,
+)
+from hushway.families.sequences.fit.ngrams import NewPairs
 from hushway.families.sequences.fit.posterior import posterior
 from hushway.families.sequences.fit.prediction import Prediction
-from hushway.families.sequences.fit.settling import Believed, settle
+from hushway.families.sequences.fit.reconciliation import WeightedRecords, reconcile
+from hushway.families.sequences.fit.record_model import Answer, RecordModel
 from hushway.families.sequences.fit.walks import continue_records
 
 # A prefix is published from this many records on. Of smaller ones mostly those would be published
@@ -22,16 +27,7 @@ FEWEST: Final = 6
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Learnt:
-    """What is published of records.
-
-    Attributes:
-        start: Where each distinct sequence begins; one entry more than sequences.
-        stops: The places of all of them in a row.
-        counts: How many records each stands for.
-        prefixes: The nodes of the prediction whose counts are sure enough, ascending.
-        prefix_counts: How many of the published records begin with each.
-        prefix_errors: The standard error of each of these counts.
-    """
+    """What is published of records, as in `RecordTable`; `prefixes` are nodes of the prediction."""
 
     start: IntArray
     stops: Int32Array
@@ -43,14 +39,7 @@ class Learnt:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Looked:
-    """What is believed about records by node: ending there, or leaving the tree there.
-
-    Attributes:
-        ending: How many end at each node.
-        leaving: How many leave the tree there.
-        ending_variance: The uncertainty of the former.
-        leaving_variance: The uncertainty of the latter.
-    """
+    """Posterior means and variances of records that end at each node, or leave the tree there."""
 
     ending: FloatArray
     leaving: FloatArray
@@ -58,18 +47,11 @@ class _Looked:
     leaving_variance: FloatArray
 
 
-def learn_records(known: Beginnings, pairs: NewPairs, tree: Prediction, look: Answer) -> Learnt:
-    """Returns records that agree with all answers, and the prefixes that are sure.
-
-    Args:
-        known: How records begin, turn and end.
-        pairs: Where they go that go somewhere new.
-        tree: The prefixes that were looked at.
-        look: How many records end at each, and how many leave the tree there.
-    """
+def learn_records(known: RecordModel, pairs: NewPairs, tree: Prediction, look: Answer) -> Learnt:
+    """Returns records that agree with all answers, and the prefixes that are sure."""
     found = _believe(tree, look, known.height)
     records = _records(known, tree, found)
-    weight = settle(records, known, pairs)
+    weight = reconcile(records, known, pairs)
     order = np.argsort(_first_to_last(tree)[records.node], kind="stable")
     counts = np.empty(len(weight), dtype=np.int64)
     counts[order] = _whole(weight[order])
@@ -94,10 +76,7 @@ def _believe(tree: Prediction, look: Answer, height: int) -> _Looked:
     ends, leaves = look.values.reshape(-1, 2).T
     can_end, can_leave = tree.depth > 0, tree.depth < height
     parts = []
-    for values, expected, can in (
-        (ends, tree.ending, can_end),
-        (leaves, tree.leaving, can_leave),
-    ):
+    for values, expected, can in ((ends, tree.ending, can_end), (leaves, tree.leaving, can_leave)):
         mean, variance = np.zeros(len(can)), np.zeros(len(can))
         believed = posterior(values[can], expected[can], look.noise)
         mean[can], variance[can] = believed.mean, believed.variance
@@ -107,7 +86,7 @@ def _believe(tree: Prediction, look: Answer, height: int) -> _Looked:
     )
 
 
-def _records(known: Beginnings, tree: Prediction, found: _Looked) -> Believed:
+def _records(known: RecordModel, tree: Prediction, found: _Looked) -> WeightedRecords:
     """Returns the records that end at known prefixes, and others continued beyond them."""
     leaving = _whole(found.leaving)
     node = np.repeat(np.arange(len(leaving)), leaving)
@@ -117,14 +96,14 @@ def _records(known: Beginnings, tree: Prediction, found: _Looked) -> Believed:
     places = known.places
     ways = np.sort(tree.parent[1:] * places + tree.place[1:])
     walking = paths, stops, tree.turned[node], node
-    continue_records(tree.habits, walking, ways, np.cumsum(known.firsts), known.height)
+    continue_records(tree.model, walking, ways, np.cumsum(known.firsts), known.height)
     at = np.flatnonzero(found.ending > 0)
     begun = np.flatnonzero(stops > 0)
     lengths = np.concatenate([tree.depth[at], stops[begun]])
     weight = np.concatenate([found.ending[at], (found.leaving / each)[node[begun]]])
     inside = np.arange(known.height) < stops[begun, None]
     weight *= known.records / max(float(weight.sum()), 1e-9)
-    return Believed(
+    return WeightedRecords(
         node=np.concatenate([at, node[begun]]),
         start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         stops=np.concatenate([_stops_of(tree, at), paths[begun][inside]]),
@@ -191,12 +170,14 @@ def _sums_below(tree: Prediction, values: FloatArray) -> FloatArray:
     return sums
 
 
-def _held(tree: Prediction, look: Answer, found: _Looked, through: FloatArray, height: int) -> Held:
-    """Returns what is published of each prefix beside the last look's own sum over its subtree."""
+def _held(
+    tree: Prediction, look: Answer, found: _Looked, through: FloatArray, height: int
+) -> PublishedPrefixes:
+    """Returns what is published of each prefix beside the last answer's sum over its subtree."""
     ends, leaves = look.values.reshape(-1, 2).T
     can_end, can_leave = tree.depth > 0, tree.depth < height
     cells = _sums_below(tree, can_end.astype(np.float64) + can_leave)
-    return Held(
+    return PublishedPrefixes(
         through=through,
         depth=tree.depth,
         measured=_sums_below(tree, np.where(can_end, ends, 0.0) + np.where(can_leave, leaves, 0.0)),
@@ -215,7 +196,7 @@ def _sure(tree: Prediction, through: FloatArray, error: FloatArray) -> IntArray:
     return np.flatnonzero(sure[1:]) + 1
 
 
-def _distinct(records: Believed, counts: IntArray) -> tuple[IntArray, Int32Array, IntArray]:
+def _distinct(records: WeightedRecords, counts: IntArray) -> tuple[IntArray, Int32Array, IntArray]:
     """Returns the distinct sequences, the most frequent first, and their counts."""
     kept = np.flatnonzero(counts > 0)
     length = np.diff(records.start)[kept]

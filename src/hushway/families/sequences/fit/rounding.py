@@ -14,7 +14,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.sequences.fit.pooling_events import (
+from hushway.families.sequences.fit.tree_active_set import (
     children_of,
     refuse_misplaced,
     refuse_unlike,
@@ -67,11 +67,7 @@ def round_prefixes(parent: IntArray, values: FloatArray) -> IntArray:
 
 
 def ends(parent: IntArray, counts: IntArray) -> IntArray:
-    """Returns how many sequences end at each node: its count without those of its children.
-
-    Raises:
-        ReleaseError: The input does not fit together.
-    """
+    """Returns how many sequences end at each node: its count without those of its children."""
     refuse_misplaced(parent)
     refuse_unlike(parent, counts)
     return _without_children(parent, counts)

@@ -105,16 +105,7 @@ class SequenceTable:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Nodes:
-    """All nodes that were kept, step by step, so that a parent stands before its children.
-
-    Attributes:
-        parent: The node above each node; -1 under the root.
-        step: The step of each node.
-        period: Index of the period of the node's last stop.
-        code: Number of the node's group at its granularity.
-        measured: The noisy count of each node.
-        is_prefix: Whether the node stands for a prefix of whole stops; groups are on the way only.
-    """
+    """All nodes that were kept, as in `SequenceTable`; `is_prefix` tells stops from groups."""
 
     parent: IntArray
     step: IntArray
@@ -157,15 +148,10 @@ def nodes_of(kept: Sequence[tuple[PrefixCells, Shown]]) -> Nodes:
 
 
 def ends_of(parent: IntArray, is_prefix: BoolArray, counts: IntArray) -> IntArray:
-    """Returns how many records end at each prefix of whole stops.
+    """Returns how many records end at each prefix of whole stops, given consistent counts.
 
     Records that a group has beyond its kept locations end at the prefix before the group: where
     they went next is not known well enough to publish.
-
-    Args:
-        parent: The node above each node; -1 under the root.
-        is_prefix: Whether the node stands for a prefix of whole stops.
-        counts: Consistent counts.
     """
     before = prefix_before(parent, is_prefix)
     continued = np.zeros(len(parent), dtype=np.int64)

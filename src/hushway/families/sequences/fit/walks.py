@@ -1,6 +1,6 @@
-"""Records that leave the known prefixes, continued as records like them go on.
+"""Random walks: records that leave the known prefixes, continued by the transition chances.
 
-The chance that decides is public: a sequence of numbers that is the same for every release.
+The random numbers are public: a sequence that is the same for every release.
 """
 
 from typing import Final
@@ -8,13 +8,13 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
-from hushway.families.sequences.fit.going_on import (
+from hushway.families.sequences.fit.transitions import (
     ENDS,
     STAYS,
     TO_EARLIER,
     TO_NEW,
-    Following,
-    Habits,
+    NewPlaceChances,
+    TransitionModel,
     context_of,
     earlier_places,
     place_back,
@@ -34,8 +34,6 @@ _UNIT: Final = 2.0**-53
 _SEED: Final = 20121117
 # After so many vain attempts only the last place is looked at; after so many the record stays.
 _PATIENCE, _ATTEMPTS = 6, 16
-
-
 # Records that share one row of public chance; several are walked at once.
 _TOGETHER: Final = 1 << 15
 
@@ -44,23 +42,19 @@ Walking = tuple[Int32Array, IntArray, Int8Array, IntArray]
 
 
 def continue_records(
-    habits: Habits, records: Walking, known: IntArray, firsts: FloatArray, height: int
+    model: TransitionModel, records: Walking, known: IntArray, firsts: FloatArray, height: int
 ) -> None:
     """Continues records in place until they end, on as many processors as there are.
 
-    Args:
-        habits: What is known of how records go on.
-        records: The records.
-        known: The ways down the tree, ascending, as node * places + place.
-        firsts: Chances of first stops, summed up.
-        height: Stops of a record that count.
+    `known` are the ways down the tree, ascending, as node * places + place; `firsts` are cumulated
+    chances of first stops.
     """
 
     def walk(first: int) -> None:
         some = slice(first, first + _TOGETHER)
         paths, stops, turned, node = records
         part = paths[some], stops[some], turned[some], node[some]
-        _continue(habits, part, known, firsts, (height, _SEED + first))
+        _continue(model, part, known, firsts, (height, _SEED + first))
 
     for _ in in_threads(walk, range(0, len(records[1]), _TOGETHER), processors()):
         pass
@@ -68,26 +62,19 @@ def continue_records(
 
 @compiled_for_threads
 def _continue(  # noqa: C901, PLR0912, PLR0915  calls for each step would double the time
-    habits: Habits,
+    model: TransitionModel,
     records: Walking,
     known: IntArray,
     firsts: FloatArray,
     limits: tuple[int, int],
 ) -> None:
-    """Continues some records.
+    """Continues some records; `limits` are the stops that count, and a seed of public chance.
 
     The first step of a record is none that the tree knows below its node, and not its end.
-
-    Args:
-        habits: What is known of how records go on.
-        records: The records.
-        known: The ways down the tree, ascending, as node * places + place.
-        firsts: Chances of first stops, summed up.
-        limits: Stops of a record that count, and the number of a row of public chance.
     """
     height, seed = limits
     paths, stops, turned, node = records
-    turning, following, paired = habits
+    turning, following, paired = model
     places = len(turning.inclined)
     here, below, end = -1, 0, 0
     leaving, chances = np.empty(TURNS), np.empty(TURNS)
@@ -143,9 +130,12 @@ def _continue(  # noqa: C901, PLR0912, PLR0915  calls for each step would double
 
 @compiled
 def _place(
-    following: Following, walked: tuple[Int32Array, int], turn_at: tuple[int, int], number: float
+    following: NewPlaceChances,
+    walked: tuple[Int32Array, int],
+    turn_at: tuple[int, int],
+    number: float,
 ) -> int:
-    """Returns an earlier or a new place by a number of public chance, or -1 if it found none."""
+    """Returns an earlier or a new place by a public random number, or -1 if it found none."""
     path, made = walked
     turn, context = turn_at
     if turn == TO_EARLIER:
@@ -158,7 +148,7 @@ def _place(
 
 @compiled
 def chance(state: np.uint64) -> float:
-    """Returns a number of public chance, from 0 to 1; states follow each other by `_GOLDEN`."""
+    """Returns a public random number from 0 to 1; states follow each other by `_GOLDEN`."""
     mixed = (state ^ (state >> np.uint64(30))) * _FIRST
     mixed = (mixed ^ (mixed >> np.uint64(27))) * _SECOND
     mixed ^= mixed >> np.uint64(31)
@@ -177,7 +167,7 @@ def _turn(chances: FloatArray, number: float) -> int:
 
 
 @compiled
-def _new_place(following: Following, context: int, number: float) -> int:
+def _new_place(following: NewPlaceChances, context: int, number: float) -> int:
     first, upto = following.start, following.upto
     begin, end = first[context], first[context + 1]
     if begin == end:

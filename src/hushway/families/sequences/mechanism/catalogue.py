@@ -191,9 +191,7 @@ def _stated_records(
     from hushway.families.sequences.mechanism.learned import LearnedSequences
 
     return LearnedSequences(
-        universe=universe,
-        height=parameters["max_stops"],
-        spends=tuple(stated_losses(parameters)),
+        universe=universe, height=parameters["max_stops"], spends=tuple(stated_losses(parameters))
     )
 
 

@@ -19,14 +19,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.sequences.fit.beginnings import (
-    Answer,
-    Beginnings,
-    learn_beginnings,
-    learn_outline,
-    read_together,
-)
-from hushway.families.sequences.fit.contexts import (
+from hushway.families.sequences.fit.ngrams import (
     NewPairs,
     Triples,
     join_contexts,
@@ -35,9 +28,16 @@ from hushway.families.sequences.fit.contexts import (
 )
 from hushway.families.sequences.fit.posterior import Noise
 from hushway.families.sequences.fit.prediction import Prediction, predict
+from hushway.families.sequences.fit.record_model import (
+    Answer,
+    RecordModel,
+    learn_outline,
+    learn_record_model,
+    read_together,
+)
 from hushway.families.sequences.fit.record_table import RecordTable
 from hushway.families.sequences.fit.records import learn_records
-from hushway.families.sequences.mechanism.asking import (
+from hushway.families.sequences.mechanism.queries import (
     bound_of_query,
     closer_look,
     parts_of,
@@ -96,16 +96,9 @@ class _Answers(tuple[Measured, ...]):  # noqa: SLOT001  it carries one thing mor
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Found:
-    """What the answers before the last look tell.
+    """What the answers before the last question tell; `most` new stops of a record were counted."""
 
-    Attributes:
-        known: How records begin, turn and end.
-        pairs: Where they go that go somewhere new.
-        tree: The prefixes to look at.
-        most: How many new stops of a record were counted.
-    """
-
-    known: Beginnings
+    known: RecordModel
     pairs: NewPairs
     tree: Prediction
     most: int
@@ -113,17 +106,9 @@ class _Found:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Learnt:
-    """What the answers before the closer look tell.
+    """What the answers before the closer look tell; `asked` are the triples that deserve one."""
 
-    Attributes:
-        known: How records begin, turn and end.
-        pairs: Where they go that go somewhere new.
-        asked: The triples that deserve a closer look.
-        by_pair: The noisy answer about pairs.
-        most: How many new stops of a record were counted.
-    """
-
-    known: Beginnings
+    known: RecordModel
     pairs: NewPairs
     asked: Triples
     by_pair: Answer
@@ -325,7 +310,7 @@ class LearnedSequences:
         pairs_cells = joint.parts[-1]
         assert isinstance(pairs_cells, NewStopCells)  # noqa: S101
         most = pairs_cells.most
-        known = learn_beginnings(answers, self.universe.taxonomy.locations, self.height)
+        known = learn_record_model(answers, self.universe.taxonomy.locations, self.height)
         by_place, by_pair = read_together(answers[_JOINT])[-2:]
         pairs = learn_pairs(known, by_place, by_pair, most=most)
         noise = _scale(self.spends[_CLOSER], answers[0].event.bound) * most

@@ -198,14 +198,7 @@ def _shape(taxonomy: Taxonomy, moments: int, grain: int) -> StepShape:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StepAnswer:
-    """The noisy answer to one step, as the fit reads it.
-
-    Attributes:
-        cells: The candidates.
-        shown: Those at or above the threshold, with their noisy counts.
-        threshold: The threshold.
-        variance: Variance of the noise in each count.
-    """
+    """The noisy answer to one step: candidates, those that were kept, and the variance."""
 
     cells: PrefixCells
     shown: Shown
@@ -291,10 +284,7 @@ def balanced_grain_shares(taxonomy: Taxonomy, *, moments: int = 1) -> tuple[Frac
     A threshold that few of c empty candidates pass lies about log(c) scales of noise above 0, so
     shares go as log(1 + c). A record is lost at the highest of the thresholds on its way, whatever
     the others are. The locations get at least half, for their counts are what is published.
-
-    Args:
-        taxonomy: The public tree over the locations.
-        moments: Number of public periods; 1 if times are not kept.
+    `moments` is the number of public periods.
     """
     sizes = [taxonomy.size(grain) for grain in range(taxonomy.grains)]
     candidates = [sizes[0] * moments, *(below / above for above, below in pairwise(sizes))]

@@ -6,11 +6,7 @@ from hushway.errors import ReleaseError
 from hushway.families.sequences.mechanism.catalogue import MECHANISMS
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.certificate import (
-    Certificate,
-    Contribution,
-    Terms,
-)
+from hushway.privacy.certificate import Certificate, Contribution, Terms
 from hushway.release.mechanism import Mechanism
 from hushway.release.terms import listed, stated_limits, terms_of
 from hushway.release.wording import check_unit, plural
@@ -55,23 +51,14 @@ def sequence_terms(
 ) -> Terms:
     """Returns the terms of a release before it is measured.
 
-    Args:
-        mechanism: What will measure and publish.
-        universe: The public taxonomy and periods.
-        unit: Who is protected.
-        max_records: Most records of one unit that are counted; 1 if the unit is a record.
-        record: What one record is.
+    `max_records` of one unit are counted, 1 if the unit is a record.
 
     Raises:
         PrivacyError: The unit is not one that sequences protect.
     """
     check_unit(unit, *UNITS, most=max_records)
     bound = Bound.of_records(max_records)
-    limits: dict[str, Any] = {
-        "records": max_records,
-        "stops": mechanism.height,
-        "record": record,
-    }
+    limits: dict[str, Any] = {"records": max_records, "stops": mechanism.height, "record": record}
     errors = mechanism.forecast(universe, bound)
     return terms_of(
         mechanism,

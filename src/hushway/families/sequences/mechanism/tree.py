@@ -221,8 +221,8 @@ class PrefixTree:
             ends=ends_of(nodes.parent, nodes.is_prefix, counts),
             steps=steps,
             diagnostics={
-                "distance_to_optimum_at_most": fit.optimality.kkt_residual,
-                "relative_to_total": fit.optimality.relative,
+                "distance_to_optimum_at_most": fit.kkt_residual,
+                "relative_to_total": fit.relative,
                 "nodes": len(counts),
                 "steps_planned": len(self.spends),
                 "steps_taken": len(steps),

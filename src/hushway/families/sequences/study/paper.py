@@ -14,8 +14,8 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError
-from hushway.families.sequences.fit.pooling_events import refuse_misplaced, refuse_unlike
 from hushway.families.sequences.fit.table import Nodes, nodes_of, prefix_before
+from hushway.families.sequences.fit.tree_active_set import refuse_misplaced, refuse_unlike
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.study.data import WeightedSequences

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.audit.harness import World
+from hushway.auditing.harness import World
 from hushway.families.density.audit.cuts import CutsCheck
 from hushway.privacy.bound import Bound
 

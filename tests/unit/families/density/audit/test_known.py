@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.divergence import ORDERS
-from hushway.audit.product import Product
+from hushway.auditing.divergence import ORDERS
+from hushway.auditing.product import Product
 from hushway.families.density.audit.stage import LONE_SITES, DensityStage, Stay, district
 from hushway.families.density.audit.whole import Known
 from hushway.families.density.mechanism.recommended import Shares

@@ -3,7 +3,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.product import Product
+from hushway.auditing.product import Product
 from hushway.families.density.audit.stage import (
     CELLS,
     LONE_SITES,

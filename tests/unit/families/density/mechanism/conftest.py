@@ -27,22 +27,12 @@ from hushway.geography.periods import Periods
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.calibration import loss_of_cuts
 from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Measurements
+from support.budgets import StudyBudget
 
 IntArray = NDArray[np.int64]
-
-
-class StudyBudget:
-    """Spends for everything, and remembers it."""
-
-    def __init__(self) -> None:
-        self.charged: list[Event] = []
-
-    def charge(self, event: Event) -> None:
-        self.charged.append(event)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

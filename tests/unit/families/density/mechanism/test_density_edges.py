@@ -101,11 +101,7 @@ def test_an_area_without_a_tower_gets_its_share_of_the_cells_that_reach_it(
 @pytest.mark.parametrize("denoise", WAYS)
 @pytest.mark.parametrize("scaling", [True, False], ids=["scaled", "unscaled"])
 def test_a_city_without_a_single_visit_has_a_density_too(
-    build_town: Any,
-    bins_of: Callable[..., Any],
-    rich: Rich,
-    denoise: Denoise,
-    scaling: bool,
+    build_town: Any, bins_of: Callable[..., Any], rich: Rich, denoise: Denoise, scaling: bool
 ) -> None:
     city = build_town(towers=SPOTS, periods=bins_of(1, 60), people=10)
     none = np.array([], dtype=np.int64)

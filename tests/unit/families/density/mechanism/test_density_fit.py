@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.families.density.fit.scale import AllVisits, scale_of
+from hushway.families.density.fit.scaling import AllVisits, scale_of
 from hushway.families.density.fit.table import Denoise
 from hushway.families.density.mechanism.series import DensitySeries, density_series, naive_laplace
 from hushway.families.density.public.visits import VisitLimits
@@ -61,9 +61,7 @@ def test_the_counts_sum_to_the_noisy_number_of_all_visits(little_paris: Any, rho
     assert table.counts.sum() == pytest.approx(table.measured_total, rel=5e-3)
 
 
-def test_a_number_of_all_visits_below_those_of_the_series_is_not_believed(
-    towers_town: Any,
-) -> None:
+def test_a_number_of_all_visits_below_those_of_the_series_is_not_believed(towers_town: Any) -> None:
     # So little is left for the total that it is as often negative as not.
     way = density_series(
         VisitLimits(max_visits=6, max_visits_in_total=10**6),

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import FloatArray
-from hushway.families.density.fit.rhythms import clean, learn_rhythms
+from hushway.families.density.fit.wiener import learn_series_model, wiener_filter
 from hushway.families.density.study.gains import (
     city_prior,
     clamp_and_normalise,
@@ -60,18 +60,18 @@ def test_places_without_neighbours_are_cleaned_as_by_the_product() -> None:
     truth, centres = doses_of_a_field(60)
     noisy = truth + np.random.default_rng(3).normal(0, 20, truth.shape)
     totals = truth.sum(axis=1)
-    rhythms = learn_rhythms(noisy, totals, 400.0)
+    rhythms = learn_series_model(noisy, totals, 400.0)
     alone = kriged(noisy, totals, 400.0, rhythms, centres * 1e6)
-    assert alone == pytest.approx(clean(noisy, totals, 400.0, rhythms).values, rel=1e-6)
+    assert alone == pytest.approx(wiener_filter(noisy, totals, 400.0, rhythms).values, rel=1e-6)
 
 
 def test_neighbours_that_are_alike_help_each_other() -> None:
     truth, centres = doses_of_a_field(120)
     noisy = truth + np.random.default_rng(4).normal(0, 60, truth.shape)
     totals = truth.sum(axis=1)
-    rhythms = learn_rhythms(noisy, totals, 3600.0)
+    rhythms = learn_series_model(noisy, totals, 3600.0)
     assert rhythms.patterns >= 1
-    apart = clean(noisy, totals, 3600.0, rhythms).values
+    apart = wiener_filter(noisy, totals, 3600.0, rhythms).values
     together = kriged(noisy, totals, 3600.0, rhythms, centres)
     assert ((together - truth) ** 2).mean() < 0.9 * ((apart - truth) ** 2).mean()
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from hushway.families.density.city.paris import paris
-from hushway.families.density.fit.scale import all_visits, levels_of
+from hushway.families.density.fit.scaling import all_visits, levels_of
 from hushway.families.density.fit.table import Denoise
 from hushway.families.density.fit.totals import answers_of
 from hushway.families.density.mechanism.series import DensitySeries, density_series

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.harness import Trial
-from hushway.audit.product import blind, exact_values
+from hushway.auditing.harness import Trial
+from hushway.auditing.product import blind, exact_values
 from hushway.errors import BudgetError
 from hushway.families.links.audit.counts import Published, first_class
 from hushway.families.links.audit.ends import BEGIN, END, MOVED_HOME, NOTHING, Spot, nodes

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.product import Product
+from hushway.auditing.product import Product
 from hushway.families.links.audit.stage import CLASSES, KINDS, Drive, staged
 from hushway.families.links.public.universe import ClassZones, MovementCells, SpeedSums
 

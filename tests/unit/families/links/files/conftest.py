@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.families.links.fit.rest import Rest
+from hushway.families.links.fit.publication import Rest
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.counts import LinkCounts, Spends
 from hushway.families.links.mechanism.terms import links_terms

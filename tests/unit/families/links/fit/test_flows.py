@@ -11,12 +11,7 @@ from scipy import sparse
 
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.fit import flows as flows_module
-from hushway.families.links.fit.flows import (
-    FlowProblem,
-    balance_of,
-    fitted_errors,
-    fitted_flows,
-)
+from hushway.families.links.fit.flows import FlowProblem, balance_of, fitted_errors, fitted_flows
 
 FloatArray = NDArray[np.float64]
 
@@ -169,10 +164,7 @@ def test_without_anything_known_flows_are_clamped() -> None:
 def test_flows_without_a_group_are_in_no_sum() -> None:
     given = problem(2, ring(8))
     alone = replace(
-        given,
-        group=np.full(8, -1),
-        sums=np.full(4, 1e6),
-        sum_variance=np.full(4, 1e-3),
+        given, group=np.full(8, -1), sums=np.full(4, 1e6), sum_variance=np.full(4, 1e-3)
     )
     without = replace(given, sum_variance=np.full(4, np.inf))
     assert fitted_flows(alone) == pytest.approx(fitted_flows(without), abs=1e-2)

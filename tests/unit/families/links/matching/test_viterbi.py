@@ -6,8 +6,8 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
+from hushway.families.links.matching.grid_index import opposites
 from hushway.families.links.matching.matcher import Matcher
-from hushway.families.links.matching.near import opposites
 from hushway.families.links.matching.traces import MatchSettings, Reason, Traces
 from hushway.families.links.public.roads import RoadNetwork
 

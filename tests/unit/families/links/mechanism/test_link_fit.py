@@ -8,8 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hushway.families.links.fit.flows import balance_of
-from hushway.families.links.fit.speeds import fitted_speeds
-from hushway.families.links.fit.table import LinkTable, expectation
+from hushway.families.links.fit.table import LinkTable, fitted_speeds, group_prior
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts
 from hushway.families.links.public.universe import SPEED_STEP, ClassZones, MovementLimits
 from hushway.privacy.loss import ZCDPLoss
@@ -167,7 +166,7 @@ def test_items_are_expected_to_be_like_their_group() -> None:
     group = np.repeat([0, 1, 2], 500)
     counts = np.array([0.0, 40.0, 5.0])[group] + random.normal(0, 3, 1500)
     counts[1007] = 300.0
-    mean, variance = expectation(counts, np.full(1500, 9.0), group, 3)
+    mean, variance = group_prior(counts, np.full(1500, 9.0), group, 3)
     assert mean[600] == pytest.approx(40.0, abs=0.5)
     assert variance[:500].max() < 9.0
     # Streets of one kind are never taken for alike, whatever their noisy counts say.
@@ -177,7 +176,7 @@ def test_items_are_expected_to_be_like_their_group() -> None:
 
 
 def test_a_group_without_items_does_no_harm() -> None:
-    mean, variance = expectation(np.array([1.0, 3.0]), np.ones(2), np.array([0, 2]), 4)
+    mean, variance = group_prior(np.array([1.0, 3.0]), np.ones(2), np.array([0, 2]), 4)
     assert mean.tolist() == [1.0, 3.0]
     assert (variance > 0).all()
 

@@ -11,7 +11,8 @@ import shapely
 from pyproj import CRS, Transformer
 
 from hushway.errors import GeographyError
-from hushway.families.links.public.read import RoadColumns, read_roads
+from hushway.families.links.public.lines import RoadColumns
+from hushway.families.links.public.read import read_roads
 
 Row = tuple[list[tuple[float, float]], dict[str, Any]]
 # Two streets that touch within a centimetre or so, on either side of a rounding border.

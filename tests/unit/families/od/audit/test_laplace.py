@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hushway.audit.product import blind
+from hushway.auditing.product import blind
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.laplace import (
     SharedNoise,

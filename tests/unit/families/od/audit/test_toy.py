@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from hushway.audit.product import Rows
+from hushway.auditing.product import Rows
 from hushway.families.od.audit.stage import (
     ODProduct,
     Part,

@@ -3,6 +3,7 @@ import pytest
 
 from hushway.families.od.fit import partitions
 from hushway.families.od.fit.partitions import Partition, fit_to_sums, stretches
+from support.od_problems import partition
 
 PERIODS, PAIRS = 11, 40
 
@@ -58,15 +59,7 @@ def test_a_table_gets_the_sums_it_is_fitted_to_by_each_partition_in_turn(
     periods: list[int],
 ) -> None:
     rng = np.random.default_rng(1)
-    parts = [
-        Partition(
-            period_class=np.array(periods, dtype=np.int32),
-            pair_class=(np.arange(12) // wide % 3).astype(np.int32),
-            periods=max(periods) + 1,
-            classes=3,
-        )
-        for wide in (1, 4)
-    ]
+    parts = [partition(np.arange(12) // wide % 3, periods) for wide in (1, 4)]
     aim = rng.gamma(1.0, 1.0, (3, 12))
     targets = [(part, part.sums(aim)) for part in parts]
     found, expected = np.ones((3, 12)), np.ones((3, 12))

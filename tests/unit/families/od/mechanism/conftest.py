@@ -1,9 +1,17 @@
 from datetime import date
 
+import numpy as np
 import pytest
 
 from hushway.families.od.public.cells import ODCells
-from hushway.geography.locations import Location, Locations
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
+from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 
 
@@ -17,3 +25,15 @@ def cells() -> ODCells:
     day = date(2024, 1, 15)
     periods = Periods(zone="UTC", first_day=day, last_day=day, opens=480, closes=660, minutes=60)
     return ODCells(locations=Locations(tuple(places)), periods=periods)
+
+
+@pytest.fixture
+def features(cells: ODCells) -> tuple[Feature, ...]:
+    zones = place_pair_labels(cells, "zone", cells.locations.labels_in("zone"))
+    modes = labels_of_codes("mode", np.arange(cells.pairs) % 3, ["bus", "shuttle", "both"])
+    return (
+        total_feature(cells),
+        period_feature(cells),
+        pair_feature(cells, "zones", zones),
+        pair_feature(cells, "modes", modes),
+    )

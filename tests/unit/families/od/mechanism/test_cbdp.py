@@ -6,7 +6,7 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError, PrivacyError
-from hushway.families.od.fit.reconciling import joining
+from hushway.families.od.fit.reconciliation import reconcile as joining
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.fit.weights import Weights
 from hushway.families.od.mechanism import cbdp
@@ -51,18 +51,6 @@ class Town:
 
     def charge(self, event: Event) -> None:
         assert event.cells > 0
-
-
-@pytest.fixture
-def features(cells: ODCells) -> tuple[Feature, ...]:
-    zones = place_pair_labels(cells, "zone", cells.locations.labels_in("zone"))
-    modes = labels_of_codes("mode", np.arange(cells.pairs) % 3, ["bus", "shuttle", "both"])
-    return (
-        total_feature(cells),
-        period_feature(cells),
-        pair_feature(cells, "zones", zones),
-        pair_feature(cells, "modes", modes),
-    )
 
 
 def publish(mechanism: CBDP | Hierarchical, cells: ODCells, seed: int = 5) -> ODTable:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError
-from hushway.families.od.fit.closest import LazyCells
+from hushway.families.od.fit.cbdp import LazyCells
 from hushway.families.od.fit.projection.problem import CellSource
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import pair_feature, place_pair_labels

@@ -4,39 +4,24 @@ import numpy as np
 
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import nested
-from hushway.families.od.public.features import (
-    Feature,
-    pair_feature,
-    period_feature,
-    place_pair_labels,
-    total_feature,
-)
+from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import refines
-from hushway.geography.locations import labels_of_codes
+
+Features = tuple[Feature, ...]
 
 
-def paper_features(cells: ODCells) -> tuple[Feature, ...]:
-    zones = place_pair_labels(cells, "zone", [p.zone for p in cells.locations.places])
-    modes = labels_of_codes("mode", np.arange(cells.pairs) % 3, ["bus", "shuttle", "both"])
-    return (
-        total_feature(cells),
-        period_feature(cells),
-        pair_feature(cells, "zones", zones),
-        pair_feature(cells, "modes", modes),
-    )
-
-
-def test_each_level_refines_the_one_above_it(cells: ODCells) -> None:
-    features = paper_features(cells)
+def test_each_level_refines_the_one_above_it(features: Features) -> None:
     assert not refines(features[3], features[2])
     levels = nested(features)
     assert [level.title for level in levels] == ["total", "period", "zones", "modes"]
     assert all(refines(finer, coarser) for coarser, finer in pairwise(levels))
 
 
-def test_the_last_level_is_the_common_refinement_and_names_both_labels(cells: ODCells) -> None:
-    zones, modes = paper_features(cells)[2:]
-    last = nested(paper_features(cells))[-1]
+def test_the_last_level_is_the_common_refinement_and_names_both_labels(
+    cells: ODCells, features: Features
+) -> None:
+    zones, modes = features[2:]
+    last = nested(features)[-1]
     every = np.arange(cells.size)
     pairs = set(zip(zones.of(every).tolist(), modes.of(every).tolist(), strict=True))
     assert last.size == len(pairs)
@@ -49,8 +34,8 @@ def test_the_last_level_is_the_common_refinement_and_names_both_labels(cells: OD
         assert period == zones.labels(int(zones.of(one)[0]))[0]
 
 
-def test_features_that_are_nested_already_stay_as_they_are(cells: ODCells) -> None:
-    total, period, zones, _ = paper_features(cells)
+def test_features_that_are_nested_already_stay_as_they_are(features: Features) -> None:
+    total, period, zones, _ = features
     levels = nested([total, period, zones])
     assert levels[2].pairs is zones.pairs
     assert levels[2].size == zones.size

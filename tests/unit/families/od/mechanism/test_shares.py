@@ -1,8 +1,11 @@
+"""Budget shares, and weights of features in the projection."""
+
 from fractions import Fraction
 
 import pytest
 
 from hushway.errors import PlanError
+from hushway.families.od.fit.weights import Weights, margin_weights
 from hushway.families.od.mechanism.shares import (
     given_shares,
     important_shares,
@@ -84,3 +87,19 @@ def test_spends_add_up_to_the_budget_exactly(
     spends = spends_of(budget, recommended_shares(features, budget.measure))
     assert {spend.measure for spend in spends} == {budget.measure}
     assert sum(spend.amount for spend in spends) == budget.amount
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [
+        (Weights.UNIFORM, (1.0, 1.0)),
+        (Weights.SIZE, (90.0, 30.0)),
+        (Weights.INVERSE_VARIANCE, (2.0, 0.5)),
+        (Weights.SIZE_OVER_VARIANCE, (180.0, 15.0)),
+    ],
+)
+def test_weights_are_relative_to_those_of_a_cell(
+    weights: Weights, expected: tuple[float, ...], cells: ODCells
+) -> None:
+    features = (total_feature(cells), period_feature(cells))
+    assert margin_weights(weights, features, [4.0, 16.0, 8.0]) == pytest.approx(expected)

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.audit.product import Product
+from hushway.auditing.product import Product
 from hushway.families.sequences.audit.stage import (
     SequenceStage,
     TreeForm,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.audit.product import Product, blind
+from hushway.auditing.product import Product, blind
 from hushway.errors import BudgetError
 from hushway.families.sequences.audit.stage import (
     SequenceStage,

@@ -7,7 +7,7 @@ import numpy as np
 
 from hushway.families.sequences.fit.errors import (
     SURE,
-    Held,
+    PublishedPrefixes,
     enlargement,
     once_chosen,
     standard_errors,
@@ -53,7 +53,7 @@ def test_long_prefixes_do_not_lend_their_errors_to_short_ones() -> None:
     wrong = rng.normal(0, np.where(depth > 2, 30.0, 1.0))
     through = rng.uniform(500, 600, len(depth))
     errors = standard_errors(
-        Held(
+        PublishedPrefixes(
             through=through,
             depth=depth,
             measured=through - wrong,

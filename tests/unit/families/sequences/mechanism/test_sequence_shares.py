@@ -71,9 +71,7 @@ def test_shares_of_an_uneven_fan_out_are_whole_millionths(make_universe: MakeUni
     assert shares == (Fraction(352941, 10**6), Fraction(647059, 10**6))
 
 
-def test_balanced_shares_go_as_the_logarithm_of_the_candidates(
-    make_universe: MakeUniverse,
-) -> None:
+def test_balanced_shares_go_as_the_logarithm_of_the_candidates(make_universe: MakeUniverse) -> None:
     taxonomy = make_universe(68, [i // 17 for i in range(68)]).taxonomy
     groups, places = balanced_grain_shares(taxonomy)
     assert groups + places == 1

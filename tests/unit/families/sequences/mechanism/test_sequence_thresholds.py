@@ -4,11 +4,7 @@ from fractions import Fraction
 import pytest
 
 from hushway.errors import PlanError
-from hushway.families.sequences.mechanism.steps import (
-    ExpectedFalse,
-    PaperThresholds,
-    StepShape,
-)
+from hushway.families.sequences.mechanism.steps import ExpectedFalse, PaperThresholds, StepShape
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss

@@ -1,8 +1,8 @@
-"""How likely a noisy value is, and which count stands behind it, for every expectation of a grid.
+"""How likely a noisy value is, and which count stands behind it, for every prior mean of a grid.
 
-A count varies around its expectation, and exact noise of a known law is added to it. The tables
-here hold, for each expectation and each class of noisy values, the probability of such a value and
-the first two moments of the count given the value. They are small, whatever the number of cells.
+A count varies around its prior mean, and exact noise of a known law is added to it. The tables
+here hold, for each prior and each class of noisy values, the probability of such a value and the
+first two moments of the count given the value. They are small, whatever the number of cells.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.od.fit.learning.spread import STEP
+from hushway.families.od.fit.learning.mixture import STEP
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
@@ -85,7 +85,7 @@ def value_classes(values: IntArray, deviation: float) -> ValueClasses:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Likelihood:
-    """Tables by expectation (rows) and class of noisy values (columns).
+    """Tables by prior mean (rows) and class of noisy values (columns).
 
     Attributes:
         expectations: The grid, ascending.
@@ -105,24 +105,18 @@ class Likelihood:
         return len(self.expectations)
 
     def nearest(self, expected: FloatArray) -> IntArray:
-        """Returns the place of each expectation on the grid."""
+        """Returns the place of each prior on the grid."""
         logs = np.log(np.maximum(expected, 1e-300))
         return np.asarray(np.clip(np.rint((logs - LEAST) / STEP), 0, self.size - 1), np.int64)
 
     def steps(self, reach: int) -> IntArray:
-        """Returns, for each expectation and step of a factor, the place where it leads to."""
+        """Returns, for each prior and step of a factor, the place it leads to."""
         places = np.arange(self.size)[:, None] + np.arange(-reach, reach + 1)[None, :]
         return np.asarray(np.clip(places, 0, self.size - 1))
 
 
 def likelihood_of(law: NoiseLaw, classes: ValueClasses, highest: float) -> Likelihood:
-    """Returns the tables for a law of noise.
-
-    Args:
-        law: The noise of every value.
-        classes: The classes of values.
-        highest: The largest expectation that matters.
-    """
+    """Returns the tables for a law of noise, up to the highest prior that matters."""
     top = max(highest, float(classes.centres[-1]), 1.0)
     grid = np.exp(LEAST + STEP * np.arange(math.ceil((math.log(top) - LEAST) / STEP) + 1))
     deviation = math.sqrt(law.variance)
@@ -144,11 +138,11 @@ def likelihood_of(law: NoiseLaw, classes: ValueClasses, highest: float) -> Likel
     )
 
 
-def with_hidden(tables: Likelihood, law: NoiseLaw, threshold: int) -> Likelihood:
+def with_censored(tables: Likelihood, law: NoiseLaw, threshold: int) -> Likelihood:
     """Returns the tables with one more class, the last: all values below a threshold."""
     deviation = math.sqrt(law.variance)
     hidden = np.array(
-        [_hidden_moments(law, threshold, expected, deviation) for expected in tables.expectations]
+        [_censored_moments(law, threshold, expected, deviation) for expected in tables.expectations]
     )
     return Likelihood(
         expectations=tables.expectations,
@@ -158,7 +152,7 @@ def with_hidden(tables: Likelihood, law: NoiseLaw, threshold: int) -> Likelihood
     )
 
 
-def _hidden_moments(
+def _censored_moments(
     law: NoiseLaw, threshold: int, expected: float, deviation: float
 ) -> tuple[float, float, float]:
     counts, weights = _counts_for(expected, deviation)
@@ -176,7 +170,7 @@ def _moments(
 
 
 def _counts_for(expected: float, deviation: float) -> tuple[FloatArray, FloatArray]:
-    """Returns the counts that an expectation allows, and how probable each is."""
+    """Returns the counts that a prior allows (negative binomial), and how probable each is."""
     width = math.sqrt(expected + expected**2 / _SHAPE)
     low, high = max(0, int(expected - 7 * width)), int(expected + 9 * width) + 8
     # Steps that neither the noise nor the law of the count itself can tell from single counts.
@@ -203,7 +197,7 @@ def _normal_moments(
 
 
 def _mass(law: NoiseLaw, noise: FloatArray) -> FloatArray:
-    """Returns the probability of some noise; between whole numbers it is drawn through."""
+    """Returns the probability of some noise, interpolated between whole numbers."""
     if isinstance(law, DiscreteLaplace):
         rate = 1 / float(law.scale)
         return np.asarray(math.tanh(rate / 2) * np.exp(-rate * np.abs(noise)))

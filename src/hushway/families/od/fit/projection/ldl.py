@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
-from hushway.families.od.fit.projection.system import System
+from hushway.families.od.fit.projection.problem import DualProblem
 from hushway.numerics.compiled import compiled
 
 
@@ -48,7 +48,7 @@ class Factor:
         return _solve(self.column, self.end, self.rows, self.entries, self.pivots, right)
 
 
-def pattern_of(system: System, *, most_work: float) -> Pattern | None:
+def pattern_of(system: DualProblem, *, most_work: float) -> Pattern | None:
     """Returns the pattern of a system, or nothing if factors would take too much work."""
     size = len(system.counts)
     column, rows, entry = _upper(system.elements, size)
@@ -67,17 +67,11 @@ def factor_of(
 ) -> Factor:
     """Factors diag(least) + the sum over groups of count times the outer product of its elements.
 
-    No pivot can be below `least`, except through rounding, which is put right.
+    No pivot can be below `least`, except through rounding, which is corrected.
     """
     values, diagonal = _assemble(elements, pattern.entry, len(pattern.rows), counts, least)
     rows, entries, pivots, end = _factor(
-        pattern.column,
-        pattern.rows,
-        values,
-        diagonal,
-        least,
-        pattern.parent,
-        pattern.factor_column,
+        pattern.column, pattern.rows, values, diagonal, least, pattern.parent, pattern.factor_column
     )
     return Factor(column=pattern.factor_column, end=end, rows=rows, entries=entries, pivots=pivots)
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.projection.problem import GroupedCells, Tails
-from hushway.families.od.fit.projection.system import System
+from hushway.families.od.fit.projection.problem import DualProblem, GroupedCells, Tails
 from hushway.numerics.compiled import compiled
 from hushway.numerics.double_double import add, dot, exact_sum, of_integer, over, times
 
@@ -124,14 +123,13 @@ class Certified:
     """A fit with its certificate.
 
     Attributes:
-        multipliers: What it follows from.
+        multipliers: The dual variables.
         shifts: The shift of each group, high and low part.
         counts: Active cells of each group.
         totals: The fitted total of each group.
         element_totals: The fitted total of each element.
-        residual: The gradient.
-        bound: No cell, nor all of them together in the Euclidean norm, is further from the best
-            fit.
+        residual: The gradient of the dual.
+        bound: The Euclidean distance of all cells from the best fit is at most this.
         gap: Distance between a shift and the nearest value that was seen.
     """
 
@@ -145,7 +143,7 @@ class Certified:
     gap: float
 
 
-def certify(system: System, cells: OrderedCells, multipliers: Multipliers) -> Certified:
+def certify(system: DualProblem, cells: OrderedCells, multipliers: Multipliers) -> Certified:
     """Evaluates a fit and bounds its distance from the best one."""
     high, low, counts, totals, element_totals, residual, size, gap = _evaluate(
         system.elements,

@@ -12,19 +12,23 @@ import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.projection.dense import Foreseeable
-from hushway.families.od.fit.projection.directions import Directions, directions_of
+from hushway.families.od.fit.projection.dense_cells import Foreseeable
+from hushway.families.od.fit.projection.newton import approach, solve
+from hushway.families.od.fit.projection.newton_direction import NewtonSolver, newton_solver
 from hushway.families.od.fit.projection.optimality import (
     Certified,
-    Multipliers,
     OrderedCells,
     fitted,
     in_order,
     rounding_of,
 )
-from hushway.families.od.fit.projection.optimum import approach, solve
-from hushway.families.od.fit.projection.problem import CellSource, GroupedCells, Margin
-from hushway.families.od.fit.projection.system import System, system_of
+from hushway.families.od.fit.projection.problem import (
+    CellSource,
+    DualProblem,
+    GroupedCells,
+    Margin,
+    dual_problem,
+)
 from hushway.numerics.compiled import compiled
 from hushway.numerics.double_double import add
 from hushway.progress import Progress
@@ -79,21 +83,16 @@ def project(
     tolerance: float = 1e-9,
     progress: Progress | None = None,
 ) -> Projection:
-    """Returns the closest non-negative table.
-
-    Args:
-        cells: The noisy cells.
-        margins: The noisy counts of coarser partitions.
-        tolerance: The largest distance from the exact minimum, relative to the fitted total.
-        progress: Told, in a sentence, what each round found.
+    """Returns the closest non-negative table; `progress` is told what each round found.
 
     Privacy:
         Everything here is computed from noisy values: post-processing, which costs nothing.
 
     Raises:
-        ReleaseError: The tolerance could not be reached, or the input does not fit together.
+        ReleaseError: The tolerance, relative to the fitted total, could not be reached, or the
+            input does not fit together.
     """
-    system = system_of(margins, len(cells.sizes))
+    system = dual_problem(margins, len(cells.sizes))
     lazy = fit_lazily(cells, system, tolerance, progress)
     places, values = fitted(lazy.ordered, lazy.certified)
     bound = lazy.certified.bound + rounding_of(values)
@@ -129,11 +128,6 @@ def _refuse_if_far(optimality: Optimality, tolerance: float) -> None:
             f"total; {tolerance:.1e} was asked for.",
             advice="Allow a larger tolerance, or bring the weights of margins closer together.",
         )
-
-
-def exact_shifts(system: System, multipliers: Multipliers) -> FloatArray:
-    """Returns the shift of each group, rounded once."""
-    return _shifts(system.elements, multipliers.high, multipliers.low)
 
 
 @compiled
@@ -172,33 +166,19 @@ _STILL = 0.2
 _HEAD_START = 2
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Beginning:
-    """Where a fit begins.
+def starting_point(
+    cells: CellSource, system: DualProblem, directions: NewtonSolver
+) -> tuple[FloatArray, IntArray, float]:
+    """Returns multipliers, thresholds and how far thresholds move at a time.
 
-    Attributes:
-        multipliers: A first guess.
-        thresholds: What it suggests to look at.
-        scale: How far thresholds move at a time.
-    """
-
-    multipliers: FloatArray
-    thresholds: IntArray
-    scale: float
-
-
-def begin(cells: CellSource, system: System, directions: Directions) -> Beginning:
-    """Estimates the shifts by Newton steps from 0.
-
-    Steps are full and not searched: a convex decreasing tail is undershot, so that estimated shifts
-    are rather too low, which shows too many cells and not too few (Michelot 1986 projects onto the
-    simplex in this way).
+    Newton steps from 0 are full and not searched: a convex decreasing tail is undershot, so that
+    estimated shifts are rather too low, which shows too many cells and not too few (Michelot 1986
+    projects onto the simplex in this way).
     """
     multipliers = np.zeros(len(system.counts))
     shifts = np.zeros(system.groups)
     if not isinstance(cells, Foreseeable):
-        ones = np.ones(system.groups, dtype=np.int64)
-        return Beginning(multipliers=multipliers, thresholds=ones, scale=1.0)
+        return multipliers, np.ones(system.groups, dtype=np.int64), 1.0
     forecast = cells.forecast()
     start = multipliers
     for step in range(forecast.steps):
@@ -211,21 +191,13 @@ def begin(cells: CellSource, system: System, directions: Directions) -> Beginnin
         if np.max(np.abs(shifts - before), initial=0.0) <= _STILL * forecast.scale:
             break
     thresholds = few_distinct(_just_above(shifts - _SLACK * np.abs(shifts)))
-    return Beginning(multipliers=start, thresholds=thresholds, scale=forecast.scale)
+    return start, thresholds, forecast.scale
 
 
 def lowered(
     thresholds: IntArray, shifts: FloatArray, short: IntArray, scale: float, tries: int
 ) -> IntArray:
-    """Returns lower thresholds for the groups that hid too much.
-
-    Args:
-        thresholds: What was asked for.
-        shifts: What followed: too low where too much was hidden.
-        short: The groups where that was so.
-        scale: The scale of the noise.
-        tries: How often this has happened before; every time it goes further.
-    """
+    """Returns lower thresholds for groups that hid too much; every try goes further."""
     old = thresholds[short]
     wanted = _just_above(shifts[short] - _FURTHER * scale)
     allowed = _just_above(old.astype(np.float64) - _REACH * scale * 2.0**tries)
@@ -265,18 +237,7 @@ _ROUGH = 1e-3
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LazyFit:
-    """What a fit looked at, and what it found.
-
-    Attributes:
-        shown: The cells that were looked at.
-        present: The groups that took part.
-        ordered: Their cells.
-        certified: The fit.
-        shifts: The shift of every group.
-        gap: Distance between a shift and the nearest value, seen or hidden.
-        steps: Newton steps taken in all rounds.
-        rounds: Number of rounds.
-    """
+    """What a fit looked at, and what it found; `gap` also counts cells that are hidden."""
 
     shown: GroupedCells
     present: IntArray
@@ -289,19 +250,15 @@ class LazyFit:
 
 
 def fit_lazily(
-    cells: CellSource,
-    system: System,
-    tolerance: float,
-    progress: Progress | None,
+    cells: CellSource, system: DualProblem, tolerance: float, progress: Progress | None
 ) -> LazyFit:
     """Fits cells, for as many rounds as it takes until nothing hidden can matter.
 
     Raises:
         ReleaseError: There was no end to it.
     """
-    whole = directions_of(system)
-    beginning = begin(cells, system, whole)
-    thresholds, multipliers = beginning.thresholds, beginning.multipliers
+    whole = newton_solver(system)
+    multipliers, thresholds, scale = starting_point(cells, system, whole)
     steps = 0
     for tries in range(_MOST_ROUNDS):
         shown = cells.above(thresholds)
@@ -312,7 +269,7 @@ def fit_lazily(
         if 2 * np.count_nonzero(seen) < system.groups:
             present = np.flatnonzero(seen)
             part = system.only(present)
-            directions = directions_of(part)
+            directions = newton_solver(part)
         ordered = in_order(shown, present)
         rough = approach(part, directions, ordered, multipliers, close=_ROUGH)
         steps += rough.steps
@@ -324,7 +281,8 @@ def fit_lazily(
             solved = solve(part, directions, ordered, multipliers, tolerance=tolerance)
             steps += solved.steps
             multipliers = solved.certified.multipliers.high
-            shifts = exact_shifts(system, solved.certified.multipliers)
+            exact = solved.certified.multipliers
+            shifts = _shifts(system.elements, exact.high, exact.low)
             short = _short(hidden, shifts, thresholds)
         if progress is not None:
             progress(f"Round {tries + 1}: {len(shown.cells):,} cells seen, {steps} Newton steps.")
@@ -342,7 +300,7 @@ def fit_lazily(
                 steps=steps,
                 rounds=tries + 1,
             )
-        thresholds = lowered(thresholds, shifts, short, beginning.scale, tries)
+        thresholds = lowered(thresholds, shifts, short, scale, tries)
     raise ReleaseError(
         "The fit kept asking for more cells.",
         advice="Check that counts of margins and cells belong to the same table.",

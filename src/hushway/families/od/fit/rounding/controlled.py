@@ -16,21 +16,12 @@ import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.rounding.partitions import (
-    BEYOND,
-    EDGE,
-    FLOW,
-    HEAD,
-    HEAD_PLACE,
-    ONE,
-    PRICE,
-    TAIL,
-    TAIL_PLACE,
-    Partition,
-    make_whole,
-    partition_of,
+from hushway.families.od.fit.rounding.cycle_cancelling import FLOW, ONE, cancel_cycles
+from hushway.families.od.fit.rounding.network import (
+    GroupedMargin,
+    grouped_margin,
+    network_of,
     sums_over,
-    two_chains,
 )
 from hushway.numerics.compiled import compiled
 
@@ -62,11 +53,8 @@ def round_totals(totals: FloatArray, elements: Sequence[IntArray | Int32Array]) 
 
     The margins are exact if they can be split into two chains in which each refines the one before
     it. Otherwise the two chains with the most elements are exact, and the others are kept near
-    their real values as far as a choice is left.
-
-    Args:
-        totals: The real total of each group, not negative.
-        elements: For every margin, the element that each group lies in.
+    their real values as far as a choice is left. `elements` has the element of each group for every
+    margin.
 
     Raises:
         ReleaseError: A total is negative or not a number, or the lengths differ.
@@ -82,10 +70,10 @@ def round_totals(totals: FloatArray, elements: Sequence[IntArray | Int32Array]) 
         return RoundedTotals(
             totals=rounded, shifts=(0.0,) * len(elements), group_shift=0.0, exact=True
         )
-    partitions = [partition_of(element[chosen]) for element in elements]
+    partitions = [grouped_margin(element[chosen]) for element in elements]
     tolerance = _tolerance(len(parts) + sum(margin.count for margin in partitions))
     network = network_of(parts, partitions, tolerance)
-    make_whole(network.edges, network.lists, network.spans, network.others, network.drift)
+    cancel_cycles(network.edges, network.lists, network.spans, network.others, network.drift)
     ups = network.edges[-len(parts) :, FLOW]
     rounded[chosen] += ups == ONE
     moved = [_moved(ups - parts, margin, tolerance) for margin in partitions]
@@ -102,11 +90,6 @@ def round_cells(values: FloatArray, groups: IntArray, totals: IntArray) -> IntAr
 
     The cells with the largest fractions are rounded up; equal ones are chosen evenly along their
     order, so cells are best given in ascending order.
-
-    Args:
-        values: The real values of some cells, not negative; all others are 0.
-        groups: The group of each.
-        totals: The whole total of each group, as from `round_totals`.
 
     Raises:
         ReleaseError: A value is negative or not a number, or a total is out of reach: below the
@@ -141,7 +124,7 @@ def _tolerance(sums: int) -> int:
     return int(ONE * min(_NEAR, 1 / (8 * (sums + 1))))
 
 
-def _moved(change: IntArray, margin: Partition, tolerance: int) -> tuple[float, bool]:
+def _moved(change: IntArray, margin: GroupedMargin, tolerance: int) -> tuple[float, bool]:
     """Returns the largest shift of a margin's elements, and whether all are floor or ceiling."""
     shift = np.abs(sums_over(change, margin.element, margin.count)).max()
     # A shift and the element's fraction differ by a whole number. Less than one is floor or
@@ -239,7 +222,7 @@ def _round_up(
     """Rounds up as many cells of each group as are missing; says if there are enough.
 
     Those that lack least come first. Of cells that lack the same, only some of which can be rounded
-    up, every so manieth is: the first ones would all belong to the same few origins.
+    up, every n-th is: the first ones would all belong to the same few origins.
     """
     reached = True
     for group in range(len(missing)):
@@ -268,103 +251,3 @@ def _round_up(
 # of one edge, and whole capacities let the flow be whole (two laminar families: the matrix is
 # totally unimodular). The edge that closes the circuit carries the total, which is thereby rounded
 # too.
-
-# The roots of the two trees. The edge above vertex v has the number v - 1; that of the first tree's
-# root comes from the second tree's root, above which there is none.
-_SECOND_ROOT, _FIRST_ROOT = 0, 1
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Network:
-    """What a walk needs to know; see `make_whole`.
-
-    Attributes:
-        edges: One row for each edge; those of groups come last, in the order of the groups.
-        lists: The fractional edges of each vertex, in ascending order.
-        spans: Where the list of each vertex begins and ends.
-        others: The elements of the margins that are in neither tree, numbered through all of them.
-        drift: Two rows of zeros for these elements.
-    """
-
-    edges: IntArray
-    lists: IntArray
-    spans: IntArray
-    others: IntArray
-    drift: FloatArray
-
-
-def network_of(parts: IntArray, partitions: Sequence[Partition], tolerance: int) -> Network:
-    """Builds the network of some groups.
-
-    Args:
-        parts: The fraction of each group's total, in units of 1 / `ONE`.
-        partitions: The margins; those that fit into no chain steer the choice of directions.
-        tolerance: Flows as near as this to a whole amount count as whole.
-    """
-    chains = two_chains(partitions)
-    held = {margin for chain in chains for margin in chain}
-    elements = 1 + sum(partitions[margin].count for margin in held)
-    edges = np.zeros((elements + len(parts), 6), dtype=np.int64)
-    edges[0, :3] = _SECOND_ROOT, _FIRST_ROOT, parts.sum() % ONE
-    last = edges[elements:]
-    last[:, TAIL], row = _plant(edges, 1, _FIRST_ROOT, parts, [partitions[m] for m in chains[0]])
-    last[:, HEAD], _ = _plant(edges, row, _SECOND_ROOT, parts, [partitions[m] for m in chains[1]])
-    last[:, FLOW] = parts
-    last[:, PRICE] = ONE - 2 * parts
-    flow = edges[:, FLOW]
-    flow[flow <= tolerance] = 0
-    flow[flow >= ONE - tolerance] = ONE
-    lists, spans = _listed(edges, elements + 1)
-    others, count = _numbered_through(
-        [partitions[margin] for margin in range(len(partitions)) if margin not in held], len(parts)
-    )
-    return Network(edges=edges, lists=lists, spans=spans, others=others, drift=np.zeros((2, count)))
-
-
-def _plant(
-    edges: IntArray, row: int, root: int, parts: IntArray, chain: Sequence[Partition]
-) -> tuple[IntArray, int]:
-    """Writes the edges of one tree from a row on; returns each group's leaf, and the next row."""
-    upper, lower = (TAIL, HEAD) if root == _FIRST_ROOT else (HEAD, TAIL)
-    leaf = np.full(len(parts), root)
-    for level in chain:
-        rows = edges[row : row + level.count]
-        rows[level.element, upper] = leaf
-        rows[:, lower] = np.arange(row + 1, row + 1 + level.count)
-        rows[:, FLOW] = sums_over(parts, level.element, level.count) % ONE
-        leaf = level.element + (row + 1)
-        row += level.count
-    return leaf, row
-
-
-def _numbered_through(partitions: Sequence[Partition], groups: int) -> tuple[IntArray, int]:
-    """Stacks the elements of margins other than the total, so that all have different numbers."""
-    crossing = [margin for margin in partitions if margin.count > 1]
-    rows = np.empty((len(crossing), groups), dtype=np.int64)
-    offset = 0
-    for row, margin in zip(rows, crossing, strict=True):
-        row[:] = margin.element + offset
-        offset += margin.count
-    return rows, offset
-
-
-@compiled
-def _listed(edges: IntArray, vertices: int) -> tuple[IntArray, IntArray]:
-    """Lists the fractional edges of each vertex, and notes in each edge where it is listed."""
-    spans = np.zeros((vertices, 2), dtype=np.int64)
-    for edge in range(len(edges)):
-        if 0 < edges[edge, FLOW] < ONE:
-            spans[edges[edge, TAIL], 1] += 1
-            spans[edges[edge, HEAD], 1] += 1
-    end = 0
-    for vertex in range(vertices):
-        end, spans[vertex, 0], spans[vertex, 1] = end + spans[vertex, 1], end, end
-    lists = np.empty((end, 2), dtype=np.int64)
-    for edge in range(len(edges)):
-        if 0 < edges[edge, FLOW] < ONE:
-            for near, far, noted in ((TAIL, HEAD, TAIL_PLACE), (HEAD, TAIL, HEAD_PLACE)):
-                place = spans[edges[edge, near], 1]
-                lists[place, EDGE], lists[place, BEYOND] = edge, edges[edge, far]
-                edges[edge, noted] = place
-                spans[edges[edge, near], 1] += 1
-    return lists, spans

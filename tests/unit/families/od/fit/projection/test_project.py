@@ -9,21 +9,11 @@ import scipy.sparse as sp
 
 from hushway.arrays import IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.fit.projection.dense import DenseCells
+from hushway.families.od.fit.projection.dense_cells import DenseCells
 from hushway.families.od.fit.projection.problem import Margin
 from hushway.families.od.fit.projection.project import Projection, project
 from support.long import often
-
-
-def dense(values: IntArray, groups: IntArray, count: int) -> DenseCells:
-    """Arbitrary groups of arbitrary cells: one period."""
-    return DenseCells(
-        values=values,
-        pair_class=groups.astype(np.int32),
-        pair_classes=count,
-        period_class=np.zeros(1, dtype=np.int32),
-        period_classes=1,
-    )
+from support.od_problems import cells_by_group as dense
 
 
 def margin(element: Sequence[int], counts: Sequence[int], weight: float) -> Margin:

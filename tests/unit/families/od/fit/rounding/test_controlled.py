@@ -7,7 +7,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
 from hushway.families.od.fit.rounding.controlled import round_cells, round_plainly, round_totals
-from hushway.families.od.fit.rounding.partitions import partition_of, two_chains
+from hushway.families.od.fit.rounding.network import grouped_margin, two_chains
 
 
 def city(periods: int, zone_pairs: int, modes: int) -> list[IntArray]:
@@ -190,7 +190,7 @@ def test_margins_outside_the_two_chains_are_kept_near_their_real_values() -> Non
 
 
 def test_the_margins_of_a_city_fall_into_two_chains() -> None:
-    margins = [partition_of(element) for element in city(4, 3, 5)]
+    margins = [grouped_margin(element) for element in city(4, 3, 5)]
     assert set(two_chains(margins)) == {(1, 2), (3,)} or set(two_chains(margins)) == {(2,), (1, 3)}
 
 

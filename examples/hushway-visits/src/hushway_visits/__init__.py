@@ -1,0 +1,1 @@
+"""Visits per stop and hour, as a release type of hushway."""

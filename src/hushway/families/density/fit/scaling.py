@@ -1,0 +1,142 @@
+"""How large everything is: visits of each cell as the series counts them, and all visits.
+
+The series holds a part of all visits. How many there are in all is measured; of whom and where more
+are left out than elsewhere is told by circles of people. Sees noisy numbers only.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from hushway.arrays import FloatArray
+from hushway.families.density.fit.activity import Activity, VisitsInAll, known_activity
+from hushway.families.density.fit.places import Places, known_places
+from hushway.families.density.fit.totals import Answers, Totals, fitted_totals
+from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+
+# How far beyond 1 a scale usually is, and how many standard deviations noise alone may explain.
+_USUAL_BEYOND = 0.5
+_BY_CHANCE = 2.0
+# No bin of a city is taken to have less than this part of a mean bin.
+_FAINTEST = 0.01
+
+
+class AllVisits(NamedTuple):
+    """The number of all visits, its variance, and how many more were cut off behind noise."""
+
+    value: float
+    variance: float
+    hidden: float
+
+
+class Scale(NamedTuple):
+    """All visits over those that the series counts, at least 1, and its relative variance."""
+
+    value: float
+    variance: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Levels:
+    """Totals as the series counts them, the scale to all visits, and activity if it stands out."""
+
+    totals: Totals
+    scale: Scale
+    activity: Activity | None
+
+    def multiples(self, cells: FloatArray) -> FloatArray:
+        """Returns all visits of each cell as a multiple of those that the series counts.
+
+        Some places are visited by busier people than others. The mean multiple is the scale.
+        """
+        of_cells = self.totals.scale
+        mean = float((cells * of_cells).sum()) / max(float(cells.sum()), 1e-300)
+        return np.asarray(of_cells * (self.scale.value / mean), dtype=np.float64)
+
+
+def levels_of(answers: Answers, universe: DensityUniverse, limits: VisitLimits) -> Levels:
+    """Returns what noisy answers tell about totals."""
+    activity, places = _people(answers, limits, universe.bins)
+    visits, series = all_visits(answers, activity), answers.series
+    noise = series.values.size * series.variance
+    straight = 1.0
+    if activity is not None:
+        # What the series counts of all visits is straight for sure.
+        roughly = scale_of(visits, float(series.values.sum()), noise)
+        straight = max(activity.straight, 1 / roughly.value)
+    totals = fitted_totals(answers, universe.cover, places, straight)
+    scale = scale_of(visits, float(totals.cells.sum()), noise)
+    return Levels(totals=totals, scale=scale, activity=activity)
+
+
+def _people(
+    answers: Answers, limits: VisitLimits, bins: int
+) -> tuple[Activity | None, Places | None]:
+    """Returns how busy people are and where they are seen, as far as that was measured."""
+    noisy, circles, total = answers.activity, answers.circles, answers.total
+    activity = None
+    if noisy is not None:
+        whole = None if total is None else VisitsInAll(float(total.values[0]), total.variance)
+        activity = known_activity(noisy.values, noisy.variance, limits, bins, whole)
+    if circles is None:
+        return activity, None
+    return activity, known_places(circles.values, circles.variance, activity)
+
+
+def crowding_of(shapes: FloatArray, levels: Levels, limits: VisitLimits) -> FloatArray:
+    """Returns by what factor all visits of each bin exceed counted ones, beside the mean factor.
+
+    It is what would be if people had their visits by chance, which they do not quite: good enough
+    to say how far off counts may be, not to change them. `shapes` are series of clusters that sum
+    to 1.
+    """
+    bins = shapes.shape[1]
+    if levels.activity is None:
+        return np.ones(bins)
+    city = levels.totals.clusters @ shapes
+    city = np.maximum(city / city.sum(), _FAINTEST / bins)
+    city /= city.sum()
+    spread = levels.activity.unfolded(city, min(limits.max_visits, bins))
+    return np.asarray(spread / city, dtype=np.float64)
+
+
+def all_visits(answers: Answers, activity: Activity | None) -> AllVisits | None:
+    """Returns the number of all visits; None if nothing was measured apart.
+
+    Classes of activity tell the same number as was measured, with an error of their own: the two
+    are weighed. Both lack what was cut off of busy people; their classes tell how much that is.
+    Visits that no class explains are those of a few busy people, and of these as many again may
+    have been cut off.
+    """
+    if answers.total is None:
+        return None
+    total, variance = float(answers.total.values[0]), answers.total.variance
+    if activity is None:
+        return AllVisits(total, variance, max(total, 0.0))
+    weight = variance / (variance + activity.variance)
+    capped = total + weight * (activity.capped - total)
+    return AllVisits(
+        value=capped + activity.cut_off,
+        variance=weight * activity.variance + activity.cut_off_variance,
+        hidden=max(capped - activity.explained, 0.0),
+    )
+
+
+def scale_of(visits: AllVisits | None, counted: float, variance: float = 0.0) -> Scale:
+    """Returns all visits as a multiple of those that the series counts.
+
+    The series counts a part of all visits, so the multiple is at least 1, whatever the noise says.
+    Most crowds have not half as many visits again as the series counts. More is believed if the
+    noise in the two numbers cannot explain it: a small crowd would otherwise be scaled by noise.
+    What is not believed may be true all the same, and is in the variance.
+    """
+    if visits is None:
+        return Scale(1.0, 0.0)
+    beyond = max(visits.value / max(counted, 1.0) - 1, 0.0)
+    noise = (visits.variance + (1 + beyond) ** 2 * variance) / max(counted, 1.0) ** 2
+    hidden = visits.hidden / max(counted, 1.0)
+    usual = _USUAL_BEYOND**2 + max(beyond**2 - _BY_CHANCE**2 * noise, 0.0)
+    trust = usual / (usual + noise)
+    value = 1 + beyond * trust
+    return Scale(value, (noise + ((1 - trust) * beyond) ** 2 + hidden**2) / value**2)

@@ -1,0 +1,180 @@
+"""The share of people that is missing from each group of links, by hierarchical shrinkage.
+
+What the bound left out of a link is a share of what it counted there. Noise hides the share of most
+links, so it is estimated for all links, then for classes, groups and sizes of links; each level is
+shrunk to the one above unless noisy numbers say that shares differ there. All post-processing.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, IntArray
+
+# What is usually missing by one weight, in parts of all that counted. Where noise hides more than
+# that, so much is taken to be unknown.
+_USUAL: Final = 0.2
+# By how much shares usually differ between groups of a class and between classes, in parts of the
+# share; and the least part of that, as a variance, whatever noisy numbers say.
+_VARIATION: Final = 0.25
+LEAST_VARIANCE: Final = 0.05
+# By how much that itself differs from city to city, in parts of what is usual.
+_OF_CITIES: Final = 0.5
+# From so many persons on, busy links may lose another share than their group does; in steps, and
+# only where noise is small enough for a link to be known to be so busy.
+_SIZES: Final = (100.0, 300.0, 1000.0, 3000.0, 10_000.0)
+_OVER_NOISE: Final = 5.0
+_VARIATION_OF_SIZES: Final = 0.2
+# In persons: keeps what is measured without noise, in tests, from dividing by 0.
+LEAST_NOISE: Final = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Nesting:
+    """The class (as in `LeftOutClasses`) and the group (as in `ClassZones`) of each cell."""
+
+    kind: IntArray
+    group: IntArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Counted:
+    """What was counted, with the variance of its noise, in its classes and groups."""
+
+    counts: FloatArray
+    noise: float
+    nesting: Nesting
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeftOutWeight:
+    """What was measured of one weight, by cell and by class, with the variances of the noise."""
+
+    weight: int
+    cells: FloatArray
+    classes: FloatArray
+    noise: float
+    sum_noise: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Shares:
+    """How much is missing for each that counted, and the variance of that."""
+
+    mean: FloatArray
+    variance: FloatArray
+
+    def of(self, places: IntArray) -> "Shares":
+        """Returns the shares of some places."""
+        return Shares(mean=self.mean[places], variance=self.variance[places])
+
+
+def group_shares(ground: Counted, told: LeftOutWeight) -> Shares:
+    """Returns the shares of all groups: from all cells to classes, and from these to groups."""
+    kind, group = ground.nesting.kind, ground.nesting.group
+    kinds, groups = len(told.classes), int(group.max()) + 1
+    counted = _summed(kind, kinds, ground.counts)
+    by_class = _shrunk(
+        _common_share(told, float(counted.sum())).of(np.zeros(kinds, dtype=np.int64)),
+        counted,
+        told.classes,
+        np.full(kinds, told.sum_noise),
+        _summed(kind, kinds) * ground.noise,
+    )
+    class_of = np.zeros(groups, dtype=np.int64)
+    class_of[group] = kind
+    size = _summed(group, groups)
+    return _shrunk(
+        by_class.of(class_of),
+        _summed(group, groups, ground.counts),
+        _summed(group, groups, told.cells),
+        size * told.noise,
+        size * ground.noise,
+    )
+
+
+def shares_by_size(ground: Counted, told: LeftOutWeight, of_groups: Shares) -> Shares:
+    """Returns the share of each cell: its group's, and what links of its size lose more or less.
+
+    Those whom the bound cuts most drive for others, and not mostly where most people drive.
+    """
+    shares = of_groups.of(ground.nesting.group)
+    known = max(_OVER_NOISE * ground.noise**0.5, _SIZES[0])
+    size = np.where(ground.counts < known, 0, np.digitize(ground.counts, _SIZES))
+    sizes = len(_SIZES) + 1
+    expected = shares.mean * ground.counts
+    apart = _summed(size, sizes, told.cells - expected)
+    noise = _summed(size, sizes, told.noise + shares.mean**2 * ground.noise + np.abs(expected))
+    scale = _summed(size, sizes, expected)
+    usual = _VARIATION_OF_SIZES**2
+    trust = usual * scale / np.maximum(noise + usual * scale**2, LEAST_NOISE)
+    factor, variance = trust * apart, usual * (1 - trust * scale)
+    # Those that may be of any size are as their groups.
+    factor[0] = variance[0] = 0.0
+    return Shares(
+        mean=shares.mean * (1 + factor)[size],
+        variance=shares.variance + shares.mean**2 * variance[size],
+    )
+
+
+def excess_variance(
+    apart: FloatArray, noise: FloatArray, squares: FloatArray, usual: float
+) -> float:
+    """Returns the variance of what is expected to be 0, as noisy differences show it.
+
+    Differences say little where noise is large, so the answer is shrunk towards the usual variance.
+
+    Args:
+        apart: Differences.
+        noise: Their variances if all were as expected.
+        squares: What one unit of the answer adds to the variance of each.
+        usual: The usual variance.
+    """
+    # As precise as differences are, if they are as usual.
+    weight = squares / (noise + usual * squares) ** 2
+    size = float(weight @ squares)
+    if size <= 0:
+        return usual
+    seen = float(weight @ (apart**2 - noise)) / size
+    varies = (_OF_CITIES * usual) ** 2
+    believed = varies / (varies + 2 / size)
+    return max(usual + believed * (seen - usual), LEAST_VARIANCE * usual)
+
+
+def _summed(group: IntArray, groups: int, numbers: FloatArray | None = None) -> FloatArray:
+    """Returns the sums of numbers by group; how many there are without numbers."""
+    return np.bincount(group, numbers, minlength=groups).astype(np.float64)
+
+
+def _common_share(told: LeftOutWeight, counted: float) -> Shares:
+    """Returns the share of all cells together, shrunk towards none as far as noise explains it."""
+    if counted <= 0:
+        return Shares(mean=np.zeros(1), variance=np.zeros(1))
+    usual = (_USUAL / told.weight) ** 2
+    noise = len(told.classes) * told.sum_noise / counted**2
+    believed = usual / (usual + noise)
+    share = believed * float(told.classes.sum()) / counted
+    return Shares(mean=np.array([share]), variance=np.array([believed * noise]))
+
+
+def _shrunk(
+    expected: Shares,
+    counted: FloatArray,
+    missing: FloatArray,
+    noise: FloatArray,
+    counted_noise: FloatArray,
+) -> Shares:
+    """Returns shares between the expected and the measured ones, by their variances."""
+    apart = missing - expected.mean * counted
+    noise = np.maximum(noise + expected.mean**2 * counted_noise, LEAST_NOISE)
+    squares = np.maximum(counted**2 - counted_noise, 0.0)
+    differ = (
+        excess_variance(apart, noise, squares * expected.mean**2, _VARIATION**2) * expected.mean**2
+    )
+    trust = differ * counted / (noise + differ * squares)
+    doubt = 1 - trust * counted
+    return Shares(
+        mean=expected.mean + trust * apart,
+        variance=trust**2 * noise + doubt**2 * (differ + expected.variance),
+    )

@@ -1,0 +1,173 @@
+"""Weights of records reconciled with everything that was measured, by cyclic least squares.
+
+Every answer says what some sums of weights should be. Going through the answers again and again,
+each sum is moved towards what was measured as far as its own variance and that of its records say,
+and the change is shared among the records by their variance. For one answer whose sums share no
+record that is the best linear estimate; for all of them it comes close within a few rounds.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
+from hushway.families.sequences.fit.ngrams import NewPairs
+from hushway.families.sequences.fit.posterior import Posterior
+from hushway.families.sequences.fit.record_model import RecordModel
+from hushway.families.sequences.public.questions import FIRST_NEW, TURNS, Asked, Turn
+from hushway.families.sequences.public.turns import turns_of
+from hushway.numerics.compiled import compiled
+
+_ROUNDS: Final = 3
+_TINY: Final = 1e-9
+_ENDS, _TO_NEW = int(Turn.ENDS), int(Turn.TO_NEW)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class WeightedRecords:
+    """Records with weights.
+
+    Attributes:
+        node: The longest known prefix of each record.
+        start: Where each record begins; one entry more than records.
+        stops: The places of all records in a row.
+        weight: How many records each one stands for.
+        variance: The variance of that.
+    """
+
+    node: IntArray
+    start: IntArray
+    stops: Int32Array
+    weight: FloatArray
+    variance: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Sums:
+    """Measured sums: parts of records (cell, owner), what each sum should be, and its variance."""
+
+    cell: Int32Array
+    owner: Int32Array
+    wanted: FloatArray
+    variance: FloatArray
+
+
+def reconcile(records: WeightedRecords, known: RecordModel, pairs: NewPairs) -> FloatArray:
+    """Returns the weights of records that agree with what was measured as far as it is sure."""
+    weight = records.weight.copy()
+    sums = _sums_measured(records, known, pairs)
+    parts = [_parts(one.owner, len(weight)) for one in sums]
+    free = [_added(one.cell, one.owner, records.variance, len(one.wanted)) for one in sums]
+    for _ in range(_ROUNDS):
+        for one, each, spread in zip(sums, parts, free, strict=True):
+            now = _added(one.cell, one.owner, weight, len(one.wanted))
+            pull = (one.wanted - now) / np.maximum(spread + one.variance, _TINY)
+            moved = _added(one.owner, one.cell, pull, len(weight))
+            _move(weight, records.variance, moved, each)
+    return weight
+
+
+@compiled
+def _parts(owner: Int32Array, records: int) -> Int32Array:
+    """Returns how many parts of each record there are, and 1 where there are none."""
+    parts = np.zeros(records, dtype=np.int32)
+    for one in owner:
+        parts[one] += 1
+    return np.maximum(parts, 1)
+
+
+@compiled
+def _move(weight: FloatArray, variance: FloatArray, moved: FloatArray, parts: Int32Array) -> None:
+    """Moves weights, but none below 0, without temporary arrays."""
+    for one in range(len(weight)):
+        weight[one] = max(weight[one] + variance[one] * moved[one] / parts[one], 0.0)
+
+
+@compiled
+def _added(into: Int32Array, place: Int32Array, values: FloatArray, size: int) -> FloatArray:
+    """Adds up values by where they go, without copies of them."""
+    sums = np.zeros(size)
+    for part in range(len(into)):
+        sums[into[part]] += values[place[part]]
+    return sums
+
+
+def _sums_measured(
+    records: WeightedRecords, known: RecordModel, pairs: NewPairs
+) -> tuple[_Sums, ...]:
+    places, start, stops = known.places, records.start, records.stops
+    length = np.diff(start).astype(np.int32)
+    everyone = np.arange(len(length), dtype=np.int32)
+    first, last = start[:-1], start[1:] - 1
+    turned = turns_of(start, stops)
+    new, newcomer = _new_pairs(start, stops, turned, places)
+    by_place, by_number, turning = _turns(start, stops, turned, known.height)
+    second = np.where(length > 1, stops[np.minimum(first + 1, last)], np.int32(places))
+    two = stops[first] * np.int32(places + 1) + second
+
+    def noisy(asked: Asked, cell: Int32Array, whose: Int32Array) -> _Sums:
+        answer = known.answers[asked]
+        wanted = answer.values.ravel()
+        spread = np.full(len(wanted), answer.noise.variance)
+        return _Sums(cell=cell, owner=whose, wanted=wanted, variance=spread)
+
+    def believed(table: Posterior, cell: Int32Array, whose: Int32Array) -> _Sums:
+        wanted, spread = table.mean.ravel(), table.variance.ravel()
+        return _Sums(cell=cell, owner=whose, wanted=wanted, variance=spread)
+
+    return (
+        believed(pairs.believed, new, newcomer),
+        noisy(Asked.TURNS_BY_PLACE, by_place, turning),
+        noisy(Asked.TURNS, by_number, turning),
+        believed(known.two, two, everyone),
+        noisy(Asked.LASTS, stops[last], everyone),
+        noisy(Asked.FIRSTS, stops[first], everyone),
+        replace(noisy(Asked.LENGTHS, length - 1, everyone), wanted=known.lengths),
+    )
+
+
+@compiled
+def _new_pairs(
+    start: IntArray, stops: Int32Array, turned: Int8Array, places: int
+) -> tuple[Int32Array, Int32Array]:
+    """Returns new stops after the second, each with the place before it, and whose they are."""
+    cell = np.empty(len(stops), dtype=np.int32)
+    owner = np.empty(len(stops), dtype=np.int32)
+    number = 0
+    for record in range(len(start) - 1):
+        for at in range(start[record] + FIRST_NEW, start[record + 1]):
+            if turned[at] == _TO_NEW:
+                cell[number], owner[number] = stops[at - 1] * places + stops[at], record
+                number += 1
+    return cell[:number].copy(), owner[:number].copy()
+
+
+@compiled
+def _turns(
+    start: IntArray, stops: Int32Array, turned: Int8Array, height: int
+) -> tuple[Int32Array, Int32Array, Int32Array]:
+    """Returns turns by place and by number of the stop, and whose they are.
+
+    First come those to a next stop, then the ends of records that are not cut.
+    """
+    records = len(start) - 1
+    going = len(stops) - records
+    cells = np.empty((2, len(stops)), dtype=np.int32)
+    owner = np.empty(len(stops), dtype=np.int32)
+    number, ends = 0, going
+    for record in range(records):
+        first, end = start[record], start[record + 1]
+        for at in range(first, end):
+            if at + 1 < end:
+                part, turn = number, turned[at + 1]
+                number += 1
+            elif end - first < height:
+                part, turn = ends, _ENDS
+                ends += 1
+            else:
+                continue
+            cells[0, part] = stops[at] * TURNS + turn
+            cells[1, part] = ((at - first) * TURNS + turned[at]) * TURNS + turn
+            owner[part] = record
+    return cells[0, :ends], cells[1, :ends], owner[:ends]

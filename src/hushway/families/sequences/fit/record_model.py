@@ -1,0 +1,281 @@
+"""How records begin, turn and end: the model of the first noisy answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.families.sequences.fit.posterior import Noise, Posterior, posterior
+from hushway.families.sequences.fit.prior import margin, proportional_fit, rings
+from hushway.families.sequences.public.questions import (
+    FIRST_NEW,
+    FIRST_TOGETHER,
+    Asked,
+    JointCells,
+    NewStopCells,
+    RecordCells,
+    Turn,
+)
+from hushway.geography.locations import Locations
+from hushway.privacy.measured import Measured
+
+# How unlike the stops of records with many and with few new ones are: of a share of stops that are
+# left out, this much is an error of the rest.
+_UNLIKE: Final = 0.3
+# A noisy turn counts from two scales on; five scales of what is usual are added to it.
+_CLEAR_TURN: Final = 2.0
+_USUAL: Final = 5.0
+_PLACE_USUAL: Final = 3.0
+# Of the whole budget, what questions that are asked together get; and what pairs usually get.
+_TOGETHER: Final = 0.46
+_USUAL_PAIRS: Final = 0.14
+# Records a scale of noise and a pair of places, below which places are told before pairs.
+_STRONG: Final = 0.5
+_LEAST_FACTOR, _MOST_FACTOR = 0.2, 5.0
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answer:
+    """One noisy answer as a table, and the law of its noise."""
+
+    values: FloatArray
+    noise: Noise
+
+
+def read_answers(measured: Sequence[Measured]) -> tuple[Answer, ...]:
+    """Returns the answers to the questions about all records, in the order of `Asked`."""
+    found = [_read(one.query.cells, one.values, Noise.of(one)) for one in measured[:FIRST_TOGETHER]]
+    if len(measured) > FIRST_TOGETHER:
+        parts = read_together(measured[FIRST_TOGETHER])
+        found += parts[: len(Asked) - FIRST_TOGETHER]
+    return tuple(found)
+
+
+def read_together(joint: Measured) -> list[Answer]:
+    """Returns the answers to questions that were asked together, each divided by its worth."""
+    cells = joint.query.cells
+    assert isinstance(cells, JointCells)  # noqa: S101  what is asked there
+    found, first = [], 0
+    for part, worth in zip(cells.parts, cells.worths, strict=True):
+        each = part.worth if isinstance(part, NewStopCells) else worth
+        values = joint.values[first : first + part.size] / each
+        found.append(_read(part, values, Noise.of(joint, each)))
+        first += part.size
+    return found
+
+
+def _read(cells: object, values: NDArray[Any], noise: Noise) -> Answer:
+    shape = cells.shape if isinstance(cells, RecordCells) else (-1,)
+    return Answer(values=values.reshape(shape).astype(np.float64), noise=noise)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Outline:
+    """Records by number of stops (from 1) and by number of new stops after the second (from 0)."""
+
+    lengths: FloatArray
+    new: FloatArray
+    places: int
+
+    @property
+    def records(self) -> float:
+        """Number of records."""
+        return float(self.lengths.sum())
+
+    @property
+    def new_stops(self) -> float:
+        """Number of new stops after the second."""
+        return float(self.new @ np.arange(len(self.new)))
+
+    def reached(self, most: int) -> float:
+        """Returns how many new stops are counted if a record has so many at most."""
+        return float(self.new @ np.minimum(np.arange(len(self.new)), most))
+
+    def stops_that_count(self, noise: float) -> int:
+        """Returns how many new stops of a record should count: few mean less noise, many less bias.
+
+        `noise` is the scale of the noise in a count, if one new stop of a record counts.
+        """
+        total = max(self.new_stops, 1.0)
+        usual = total / self.places
+        costs = [
+            most * noise / usual + _UNLIKE * (1 - self.reached(most) / total)
+            for most in range(1, len(self.new))
+        ]
+        return 1 + int(np.argmin(costs))
+
+    def shares(self, noise: float) -> FloatArray:
+        """Returns the budget shares of questions that are asked together.
+
+        They are those of first stops, last stops, first two stops, new stops by place and by pair.
+
+        Args:
+            noise: The scale of the noise in a count that got the whole budget of the release.
+        """
+        many = max(self.records, 1.0)
+        strength = many / noise / self.places**2
+        weak = float(np.clip(np.log10(_STRONG / max(strength, 1e-9)), 0.0, 1.0))
+        most = self.stops_that_count(noise / _USUAL_PAIRS)
+        going_on = self.new_stops / (most * many)
+        pooled = float(np.clip(0.12 + 0.6 * going_on, 0.1, 0.3)) * (1 - weak / 2)
+        firsts, lasts = 0.04 + 0.07 * weak, 0.03 + 0.04 * weak
+        parts = np.array(
+            [firsts, lasts, _TOGETHER - firsts - lasts - pooled, pooled / 6, pooled * 5 / 6]
+        )
+        return parts / _TOGETHER
+
+
+def learn_outline(measured: Sequence[Measured], places: int) -> Outline:
+    """Learns how long records are, and how much in them is new."""
+    answers = read_answers(measured[:FIRST_TOGETHER])
+    lengths = _clear(answers[Asked.LENGTHS])
+    return Outline(
+        lengths=lengths, new=_numbers_of_new(answers[Asked.NEW_STOPS], lengths), places=places
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordModel:
+    """What is known of records before new stops are counted.
+
+    Attributes:
+        answers: The noisy answers, by `Asked`.
+        height: Stops of a record that count.
+        ring: In which ring around each place each other one lies.
+        outline: How long records are, and how much in them is new.
+        firsts: Records by first stop.
+        expected_two: The prior of the first two stops, from first and last stops and distances.
+        two: Their posterior; the last column is for records of one stop.
+        turns: Chance of each turn, by number of the stop and turn to it.
+        inclined: How much likelier each turn is at each place than usual.
+    """
+
+    answers: tuple[Answer, ...]
+    height: int
+    ring: IntArray
+    outline: Outline
+    firsts: FloatArray
+    expected_two: FloatArray
+    two: Posterior
+    turns: FloatArray
+    inclined: FloatArray
+
+    @property
+    def lengths(self) -> FloatArray:
+        """Records by number of stops, from 1 on."""
+        return self.outline.lengths
+
+    @property
+    def records(self) -> float:
+        """Number of records."""
+        return self.outline.records
+
+    @property
+    def places(self) -> int:
+        """Number of places."""
+        return self.outline.places
+
+
+def learn_record_model(
+    measured: Sequence[Measured], locations: Locations, height: int
+) -> RecordModel:
+    """Estimates how records begin, turn and end."""
+    answers = read_answers(measured)
+    ring = rings(locations)
+    places = len(ring)
+    outline = learn_outline(measured, places)
+    records, alone = outline.records, float(outline.lengths[0])
+    ones = np.ones(places)
+    firsts = margin(answers[Asked.FIRSTS].values, answers[Asked.FIRSTS].noise, ones, records)
+    lasts = margin(answers[Asked.LASTS].values, answers[Asked.LASTS].noise, firsts, records)
+    two = answers[Asked.FIRST_TWO]
+    seconds = margin(
+        two.values[:, :places].sum(axis=0),
+        two.noise.over(places),
+        firsts + lasts,
+        max(records - alone, 0.0),
+    )
+    classes = np.column_stack([ring, np.full(places, ring.max() + 1)])
+    expected = proportional_fit(two.values, firsts, np.append(seconds, alone), (classes,))
+    believed = posterior(two.values.ravel(), expected.ravel(), two.noise)
+    shaped = Posterior(
+        mean=believed.mean.reshape(expected.shape),
+        variance=believed.variance.reshape(expected.shape),
+    )
+    visits = firsts + shaped.mean[:, :places].sum(axis=0)
+    return RecordModel(
+        answers=answers,
+        height=height,
+        ring=ring,
+        outline=outline,
+        firsts=firsts,
+        expected_two=expected,
+        two=shaped,
+        turns=_ending_as(outline.lengths, _chances(answers[Asked.TURNS]), answers[Asked.TURNS]),
+        inclined=_inclined(answers[Asked.TURNS_BY_PLACE], lasts, visits),
+    )
+
+
+def _clear(answer: Answer) -> FloatArray:
+    """Returns counts without those that noise alone would make."""
+    return np.where(answer.values > answer.noise.scale, answer.values, 0.0)
+
+
+def _numbers_of_new(answer: Answer, lengths: FloatArray) -> FloatArray:
+    """Returns records by number of new stops: never more than have as many stops."""
+    longer = np.append(np.cumsum(lengths[::-1])[::-1], 0.0)
+    most = np.minimum(
+        np.cumsum(_clear(answer)[::-1])[::-1], longer[FIRST_NEW - 1 :][: len(answer.values)]
+    )
+    most[0] = lengths.sum()
+    most = np.minimum.accumulate(most)
+    found: FloatArray = most - np.append(most[1:], 0.0)
+    return found
+
+
+def _chances(answer: Answer) -> FloatArray:
+    """Returns the chance of every turn, by stop and turn before, smoothed to what is usual."""
+    values, scale = answer.values, answer.noise.scale
+    usual = values.sum(axis=0)
+    usual = np.where(usual > _CLEAR_TURN * scale * np.sqrt(2 * len(values)), usual, 0.0)
+    usual /= np.maximum(usual.sum(axis=1, keepdims=True), 1e-9)
+    clear = np.where(values > _CLEAR_TURN * scale, values, 0.0)
+    known = clear.sum(axis=2, keepdims=True)
+    chances: FloatArray = (clear + _USUAL * scale * usual) / (known + _USUAL * scale)
+    return chances
+
+
+def _ending_as(lengths: FloatArray, chances: FloatArray, answer: Answer) -> FloatArray:
+    """Returns chances of turns by which as many records end at each stop as have that length.
+
+    Lengths carry less noise than turns: each record has one of them.
+    """
+    remaining = np.cumsum(lengths[::-1])[::-1]
+    share = np.clip(lengths / np.maximum(remaining, 1e-9), 1e-6, 1 - 1e-6)
+    weight = np.maximum(answer.values.sum(axis=2), answer.noise.scale)
+    ends = np.clip(chances[:, :, Turn.ENDS], 1e-6, 1 - 1e-6)
+    usual = (weight * ends).sum(axis=1) / weight.sum(axis=1)
+    factor = (share / (1 - share)) / (usual / (1 - usual))
+    odds = factor[:, None] * ends
+    fresh = odds / (1 - ends + odds)
+    changed: FloatArray = chances * ((1 - fresh) / (1 - ends))[:, :, None]
+    changed[:, :, Turn.ENDS] = fresh
+    return changed
+
+
+def _inclined(answer: Answer, lasts: FloatArray, visits: FloatArray) -> FloatArray:
+    """Returns by how much each turn is likelier at each place than over all."""
+    values, scale = answer.values, answer.noise.scale
+    overall = np.maximum(values.sum(axis=0), 0.0)
+    overall /= max(float(overall.sum()), 1e-9)
+    usual = np.maximum(values.sum(axis=1), 0.0)[:, None] * overall
+    added = _PLACE_USUAL * scale
+    factor = (np.maximum(values, 0.0) + added) / (usual + added)
+    # Ends are told by last stops, which carry less noise: each record has one of them.
+    ends = (lasts + 1) / (visits * lasts.sum() / max(float(visits.sum()), 1e-9) + 1)
+    factor[:, Turn.ENDS] = ends
+    clipped: FloatArray = np.clip(factor, _LEAST_FACTOR, _MOST_FACTOR)
+    return clipped

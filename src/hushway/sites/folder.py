@@ -1,0 +1,112 @@
+"""A folder that appears whole or not at all, and takes the place of nothing but an earlier site."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hushway.errors import ReleaseError
+from hushway.interruption import undisturbed
+from hushway.release.folder.new_file import make_folder
+from hushway.sites.pages import SITE_FORMAT
+
+SITE = "site.json"
+# All that a site has at its top.
+_TOP = {SITE, "index.html", "assets", "releases"}
+_BEGINNING = f'{{"format":"{SITE_FORMAT}"'.encode()
+
+
+@contextmanager
+def new_site(folder: Path, *, force: bool) -> Iterator[Path]:
+    """Yields a hidden folder to be filled, which then takes its place by one renaming.
+
+    Args:
+        folder: Where the site appears.
+        force: Whether an earlier site there is thrown away, once the new one is whole.
+
+    Raises:
+        ReleaseError: Something is there that is no earlier site to be thrown away, or the disk
+            refuses. Then nothing is left behind.
+    """
+    refuse_taken(folder, force=force)
+    make_folder(folder.parent)
+    hidden = folder.with_name(f".{folder.name}.partial-{secrets.token_hex(8)}")
+    try:
+        hidden.mkdir()
+        yield hidden
+        _flush(hidden)
+        with undisturbed():
+            _appear(hidden, folder, force=force)
+    except OSError as problem:
+        reason = os.strerror(problem.errno) if problem.errno else "the disk refused"
+        raise ReleaseError(
+            f"The site {folder.name} cannot be written: {reason}. Nothing was left behind.",
+            advice="Check the space on the disk and the permissions of the folder.",
+        ) from problem
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def refuse_taken(folder: Path, *, force: bool) -> None:
+    """Makes sure that a folder is free, or an earlier site that may be thrown away.
+
+    Raises:
+        ReleaseError: It is neither.
+    """
+    if not folder.name or "\0" in str(folder):
+        raise ReleaseError("The site needs a folder with a name.", advice="Name one with --to.")
+    if not os.path.lexists(folder):
+        return
+    if not _is_site(folder):
+        raise ReleaseError(
+            f"{folder.name} exists already, and is not just an earlier site.",
+            advice="Name a folder that does not exist yet.",
+        )
+    if not force:
+        raise ReleaseError(
+            f"{folder.name} exists already.",
+            advice="Name a folder that does not exist yet, or throw the earlier site away with "
+            "--force.",
+        )
+
+
+def _is_site(folder: Path) -> bool:
+    """Whether a folder is what this program wrote, and nothing was put beside it."""
+    if folder.is_symlink() or not folder.is_dir():
+        return False
+    marker = folder / SITE
+    if {entry.name for entry in os.scandir(folder)} != _TOP or marker.is_symlink():
+        return False
+    if not marker.is_file():
+        return False
+    with marker.open("rb") as file:
+        return file.read(len(_BEGINNING)) == _BEGINNING
+
+
+def _appear(hidden: Path, folder: Path, *, force: bool) -> None:
+    refuse_taken(folder, force=force)
+    earlier = None
+    if os.path.lexists(folder):
+        earlier = hidden.with_name(f"{hidden.name}-earlier")
+        folder.rename(earlier)
+    try:
+        hidden.rename(folder)
+    except OSError:
+        if earlier is not None:
+            earlier.rename(folder)
+        raise
+    if earlier is not None:
+        shutil.rmtree(earlier, ignore_errors=True)
+
+
+def _flush(folder: Path) -> None:
+    """Waits until all of it is on the disk."""
+    for place, _, names in os.walk(folder, topdown=False):
+        for path in (*(Path(place) / name for name in names), Path(place)):
+            handle = os.open(path, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
