@@ -131,7 +131,7 @@ def measure_traces(folder: Path, master: str) -> dict[str, Any]:
     for name in (None, master):
         traces(folder, name)
     seconds = {
-        kind: timed(points, lambda name=name: traces(folder, name))  # type: ignore[misc]
+        kind: timed(points, lambda name=name: traces(folder, name))
         for kind, name in (("one process", None), ("cluster", master))
     }
     print(f"\n{points:,} positions of {TRAVELLERS:,} people, matched to {roads_of.LINKS:,} links")

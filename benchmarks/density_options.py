@@ -22,6 +22,7 @@ from hushway.families.density import (
     naive_laplace,
     paris,
 )
+from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.curator import Curator
@@ -63,7 +64,7 @@ def scene() -> Scene:
     return Scene(universe=universe, visits=bounded, truth=area_truth(universe, visits))
 
 
-def ways(epsilon: Fraction) -> dict[str, Mechanism]:
+def ways(epsilon: Fraction) -> dict[str, Mechanism[DensityUniverse, DensityTable]]:
     """Returns the default and what differs from it by one option."""
     rho = ZCDPLoss(rho_for(epsilon, DELTA))
     pure = PureLoss(epsilon)
@@ -80,7 +81,7 @@ def ways(epsilon: Fraction) -> dict[str, Mechanism]:
     }
 
 
-def judged(way: Mechanism, city: Scene) -> list[str]:
+def judged(way: Mechanism[DensityUniverse, DensityTable], city: Scene) -> list[str]:
     """Returns clusters, error, correlation and how many intervals held, over some runs."""
     found = []
     for seed in range(RUNS):

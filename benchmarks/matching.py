@@ -175,7 +175,7 @@ def beside_valhalla(porto: Path, roads: RoadNetwork, matcher: Matcher) -> dict[s
     if peer is None:
         print("Valhalla is not installed with the program that builds tiles: left out.")
     simulated, truth = simulate(roads, routes_of(roads, TRIPS), 5.0)
-    sources = {"simulated": (simulated, SIGMA)}
+    sources: dict[str, tuple[Traces, float | None]] = {"simulated": (simulated, SIGMA)}
     taxis = porto.parent / "porto_taxi_1000.csv"
     if taxis.is_file():
         sources["taxi"] = (taxi_trips(taxis, roads), None)

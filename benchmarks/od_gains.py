@@ -20,11 +20,14 @@ from hushway.families.od.fit import learned as learned_fit
 from hushway.families.od.fit.learning import empirical_bayes as learning
 from hushway.families.od.fit.learning import likelihood, mixture, prior, sum_errors
 from hushway.families.od.fit.reconciliation.reconcile import Reconciled
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism import shares
 from hushway.families.od.mechanism.learned import Learned, od_learned, with_ends
 from hushway.families.od.mechanism.shares import learned_shares
 from hushway.families.od.planning.trial import ODScene
+from hushway.families.od.public.cells import ODCells
 from hushway.privacy.loss import PureLoss
+from hushway.release.mechanism import Mechanism
 from od_defaults import scenes
 from od_learning import bound_of, by_mechanism, errors, learned
 
@@ -82,7 +85,9 @@ def no_empty_cells(*reach: int) -> FloatArray:
 
 _LAWS = mixture.mixture_components
 
-PARTS: dict[str, tuple[Callable[[ODScene, PureLoss], Learned], tuple[Change, ...]]] = {
+Make = Callable[[ODScene, PureLoss], Mechanism[ODCells, ODTable]]
+
+PARTS: dict[str, tuple[Make, tuple[Change, ...]]] = {
     "whole": (learned, ()),
     "no factor of pairs": (learned, ((learning, "LineMixture", NoLines),)),
     "no zero inflation": (learned, ((learning, "mixture_components", no_empty_cells),)),

@@ -366,7 +366,7 @@ def by_highs(problem: Programme) -> np.ndarray:
     model.hessian_.start_ = np.arange(size + 1)
     model.hessian_.index_ = np.arange(size)
     model.hessian_.value_ = problem.curvature
-    solver = highspy.Highs()
+    solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]  # the library has no types here
     solver.setOptionValue("output_flag", False)
     solver.passModel(model)
     solver.run()

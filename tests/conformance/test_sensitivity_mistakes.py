@@ -9,8 +9,10 @@ import pytest
 
 from hushway.families.density.rows import counts as density_counts
 from hushway.families.links.rows import movements
+from hushway.families.links.rows.bounding import BoundedMovements
 from hushway.families.od.rows import bounding as od_bounding
 from hushway.families.sequences.rows import counter
+from hushway.families.sequences.rows.record_bounding import bounded_records
 from support.conformance.case import random_key
 from support.conformance.engines import in_parquet
 from support.long import often
@@ -35,7 +37,7 @@ def one_trip_too_many(patch: Patch) -> None:
 
 
 def one_record_too_many(patch: Patch) -> None:
-    real = counter.bounded_records
+    real = bounded_records
     patch.setattr(
         counter,
         "bounded_records",
@@ -44,7 +46,7 @@ def one_record_too_many(patch: Patch) -> None:
 
 
 def one_item_too_many(patch: Patch) -> None:
-    real = movements.BoundedMovements
+    real = BoundedMovements
 
     def made(universe: Any, limits: Any, key: Any) -> Any:
         return real(universe, replace(limits, max_items=limits.max_items + 1), key)

@@ -11,6 +11,7 @@ from hushway.families.od.audit.laplace import trips_file_by_file
 from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.families.sequences.audit.tree_mutants import sequences_file_by_file
 from hushway.families.sequences.public.prefixes import first_prefixes
+from hushway.families.sequences.rows.counter import EngineSequences
 from hushway.families.sequences.rows.sequences import SequenceRule
 from support.conformance import density, links, od, sequences
 from support.conformance.case import SEASONS, random_key
@@ -39,7 +40,7 @@ def test_sequences_bounded_in_each_file_by_itself(tmp_path: Path) -> None:
         sequences.counter_of(sequences.engine_of(folder, taxonomy, rule, HERE, engine=engine))(
             cells
         )
-        for engine in (sequences.EngineSequences, sequences_file_by_file)
+        for engine in (EngineSequences, sequences_file_by_file)
     )
     assert sum(wrong.values()) > sum(right.values())
 

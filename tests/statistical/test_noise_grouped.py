@@ -153,7 +153,8 @@ def dense_law(law: NoiseLaw) -> NDArray[np.float64]:
         counts = np.stack([reached[:, group == TOWN].sum(axis=1) for group in (0, 1)], axis=1)
         thresholds = next_thresholds(counts, thresholds, step)
     values = np.where(vectors >= thresholds[:, TOWN], vectors, HIDDEN)
-    return np.bincount(codes(values), weights=chances, minlength=(len(STEPS) + 2) ** CELLS)
+    joint = np.bincount(codes(values), weights=chances, minlength=(len(STEPS) + 2) ** CELLS)
+    return joint.astype(np.float64)
 
 
 def misfit(law: NoiseLaw, towns: int, vectors: int, chi_square: PValue) -> float:
@@ -268,7 +269,7 @@ def test_places_that_ignore_the_group_are_seen(
     chi_square: PValue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same number of cells comes to light, but always the first hidden ones."""
-    real = lazy.draw_newly_shown
+    real = grouped_draws.draw_newly_shown
 
     def first_ones(
         law: NoiseLaw, source: SeededSource, hidden: IntArray, old: IntArray, new: IntArray

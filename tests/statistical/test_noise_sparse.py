@@ -36,7 +36,9 @@ def mass(law: NoiseLaw, z: NDArray[np.int64]) -> NDArray[np.float64]:
     return (weights / weights.sum())[z + 80]
 
 
-def dense_law(law: NoiseLaw, exact: Sequence[int], threshold: int, values: int) -> NDArray:
+def dense_law(
+    law: NoiseLaw, exact: Sequence[int], threshold: int, values: int
+) -> NDArray[np.float64]:
     """The chance of every joint outcome: each cell hidden, at one of the values, or above them."""
     per_cell = []
     for count in exact:

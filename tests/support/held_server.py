@@ -11,7 +11,7 @@ from hushway.workbench.server import run_workbench
 from support import held_child
 
 if __name__ == "__main__":
-    tasks.COMMAND = held_child.COMMAND
+    tasks.COMMAND = held_child.COMMAND  # type: ignore[assignment]  # fewer words
     run_workbench(
         [Path(sys.argv[1])],
         host="127.0.0.1",

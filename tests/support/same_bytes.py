@@ -72,7 +72,10 @@ _CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
 }
-PLANS = {family: (family, {}) for family in FAMILIES} | _CHANGES
+PLANS: dict[str, tuple[str, dict[str, Any]]] = {
+    **{family: (family, {}) for family in FAMILIES},
+    **_CHANGES,
+}
 
 
 def digests_of(

@@ -21,6 +21,7 @@ import hushway
 from hushway.errors import HushwayError
 from hushway.families.load import plan_from
 from hushway.families.verify import verify
+from hushway.families.write import publishable
 from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.loss import PureLoss, exact
@@ -45,7 +46,6 @@ def published_by_little_plan(family: str, folder: Path) -> tuple[Any, Certificat
     with hushway.Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, limit, delta=delta)
     kept: list[tuple[Any, Certificate]] = []
-    publishable = publishing.publishable
 
     def keep(table: object, certificate: Certificate) -> Any:
         kept.append((table, certificate))
@@ -127,7 +127,7 @@ def edits(value: Any) -> Iterator[Any]:
                 yield from ((*value[:at], other, *value[at + 1 :]) for other in edits(part))
         case Mapping():
             yield from ({**value, key: other} for key, other in _parts(value))
-        case _ if is_dataclass(value):
+        case _ if is_dataclass(value) and not isinstance(value, type):
             named = {field.name: getattr(value, field.name) for field in fields(value)}
             yield from (replace(value, **{name: other}) for name, other in _parts(named))
 

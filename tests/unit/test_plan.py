@@ -18,6 +18,7 @@ from hushway.families.density.mechanism.catalogue import (
 )
 from hushway.families.density.plan import DensityPlan
 from hushway.families.links import plan as links_module
+from hushway.families.links.mechanism.catalogue import LinkCountsOptions
 from hushway.families.links.plan import LinksPlan
 from hushway.families.load import load_plan, plan_from
 from hushway.families.od import plan as od_plan
@@ -25,6 +26,7 @@ from hushway.families.od.mechanism.cbdp import CBDPOptions
 from hushway.families.od.mechanism.hierarchical import HierarchicalOptions
 from hushway.families.od.mechanism.laplace import LaplaceOptions
 from hushway.families.od.mechanism.learned import LearnedOptions
+from hushway.families.od.mechanism.options import TotalsOptions
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.plan_totals import FeaturePlan
 from hushway.privacy.bound import Unit
@@ -45,8 +47,14 @@ def refusal(facts: dict[str, Any]) -> str:
     return str(caught.value)
 
 
+def od_plan_from(facts: dict[str, Any], *, folder: Path) -> ODPlan:
+    plan = plan_from(facts, folder=folder)
+    assert isinstance(plan, ODPlan)
+    return plan
+
+
 def test_the_template_is_a_valid_plan(facts: dict[str, Any]) -> None:
-    plan = plan_from(facts, folder=Path("somewhere"))
+    plan = od_plan_from(facts, folder=Path("somewhere"))
     assert plan.privacy.unit is Unit.PERSON
     assert plan.time.opens == 6 * 60
     assert plan.path("trips.csv") == Path("somewhere/trips.csv")
@@ -118,11 +126,11 @@ def test_a_file_that_is_not_toml_is_refused(tmp_path: Path, text: bytes) -> None
 
 
 def test_periods_are_of_the_day_unless_the_plan_says_week(facts: dict[str, Any]) -> None:
-    assert plan_from(facts, folder=Path()).time.cycle == "day"
+    assert od_plan_from(facts, folder=Path()).time.cycle == "day"
     del facts["time"]["cycle"]
-    assert plan_from(facts, folder=Path()).time.cycle == "day"
+    assert od_plan_from(facts, folder=Path()).time.cycle == "day"
     facts["time"]["cycle"] = "week"
-    assert plan_from(facts, folder=Path()).time.cycle == "week"
+    assert od_plan_from(facts, folder=Path()).time.cycle == "week"
     facts["time"]["cycle"] = "month"
     assert "time.cycle" in refusal(facts)
 
@@ -134,7 +142,7 @@ def test_a_plan_that_names_no_mechanism_learns(
     assert "mechanism" not in facts
     if mechanism is not None:
         facts["mechanism"] = mechanism
-    learned = plan_from(facts, folder=Path()).mechanism
+    learned = od_plan_from(facts, folder=Path()).mechanism
     assert isinstance(learned, LearnedOptions)
     assert (learned.coarse_features, learned.budget_shares, learned.noise) == (
         None,
@@ -153,7 +161,7 @@ def test_tables_that_learn_have_neither_variants_nor_splits_by_name(
 
 def test_a_mechanism_may_leave_its_options_to_be_recommended(facts: dict[str, Any]) -> None:
     facts["mechanism"] = {"name": "cbdp"}
-    cbdp = plan_from(facts, folder=Path()).mechanism
+    cbdp = od_plan_from(facts, folder=Path()).mechanism
     assert isinstance(cbdp, CBDPOptions)
     assert (cbdp.coarse_features, cbdp.weights, cbdp.budget_shares) == (None, None, None)
     assert (cbdp.structure, cbdp.noise, cbdp.rounding, cbdp.form) == (
@@ -163,7 +171,7 @@ def test_a_mechanism_may_leave_its_options_to_be_recommended(facts: dict[str, An
         "auto",
     )
     facts["mechanism"] = {"name": "hierarchical"}
-    tree = plan_from(facts, folder=Path()).mechanism
+    tree = od_plan_from(facts, folder=Path()).mechanism
     assert isinstance(tree, HierarchicalOptions)
     assert (tree.coarse_features, tree.budget_shares, tree.noise, tree.prune) == (
         None,
@@ -189,11 +197,11 @@ def test_a_variant_is_short_for_features(
 ) -> None:
     facts["places"]["pairs"] = "modes.csv"
     facts["mechanism"] = {"name": name, "variant": variant}
-    mechanism = plan_from(facts, folder=Path()).mechanism
+    mechanism = od_plan_from(facts, folder=Path()).mechanism
     assert not isinstance(mechanism, LaplaceOptions)
     assert mechanism.coarse_features == features
     facts["mechanism"] = {"name": name, "published_totals": list(features)}
-    listed = plan_from(facts, folder=Path()).mechanism
+    listed = od_plan_from(facts, folder=Path()).mechanism
     assert not isinstance(listed, LaplaceOptions)
     assert listed.coarse_features == features
     facts["mechanism"]["variant"] = variant
@@ -275,13 +283,13 @@ def test_features_are_defined_by_columns_and_may_redefine_the_built_in_ones(
         "modes": {"places": "kind", "each_period": False},
     }
     facts["mechanism"] = {"name": "cbdp", "variant": "O5"}
-    defined = plan_from(facts, folder=Path()).defined_features
+    defined = od_plan_from(facts, folder=Path()).defined_features
     assert list(defined) == ["zones", "modes"]
     assert (defined["zones"].places, defined["zones"].side) == ("county", "origin")
     assert (defined["modes"].places, defined["modes"].each_period) == ("kind", False)
     del facts["published_totals"]
     facts["places"]["pairs"] = "modes.csv"
-    defined = plan_from(facts, folder=Path()).defined_features
+    defined = od_plan_from(facts, folder=Path()).defined_features
     assert (defined["zones"].places, defined["modes"].pairs) == ("zone", "mode")
 
 
@@ -323,7 +331,7 @@ def test_modes_need_a_table_of_pairs(facts: dict[str, Any]) -> None:
     facts["mechanism"] = {"name": "cbdp", "variant": "O5"}
     assert "the published total 'modes' needs a table that places.pairs must name" in refusal(facts)
     facts["places"] |= {"pairs": "modes.parquet", "pair_columns": {"origin": "from"}}
-    places = plan_from(facts, folder=Path()).places
+    places = od_plan_from(facts, folder=Path()).places
     assert (places.pair_columns.origin, places.pair_columns.destination) == ("from", "destination")
     del facts["places"]["pairs"]
     facts["mechanism"] = {"name": "cbdp", "variant": "O4"}
@@ -338,15 +346,15 @@ def test_other_noise_than_laplace_needs_a_delta(
     facts["mechanism"] = {"name": name, "noise": noise}
     assert "so privacy.delta must be given" in refusal(facts)
     facts["privacy"]["delta"] = "1e-6"
-    mechanism = plan_from(facts, folder=Path()).mechanism
-    assert not isinstance(mechanism, LaplaceOptions)
+    mechanism = od_plan_from(facts, folder=Path()).mechanism
+    assert isinstance(mechanism, TotalsOptions)
     assert mechanism.noise == noise
 
 
 def test_shares_are_exact(facts: dict[str, Any]) -> None:
     shares = {"cells": "0.4", "total": "1/3", "period": "4/15"}
     facts["mechanism"] = {"name": "cbdp", "variant": "O3", "budget_shares": shares}
-    cbdp = plan_from(facts, folder=Path()).mechanism
+    cbdp = od_plan_from(facts, folder=Path()).mechanism
     assert isinstance(cbdp, CBDPOptions)
     assert cbdp.budget_shares == {
         "cells": Fraction(2, 5),
@@ -358,11 +366,11 @@ def test_shares_are_exact(facts: dict[str, Any]) -> None:
         "published_totals": ["total", "period"],
         "budget_shares": shares,
     }
-    learned = plan_from(facts, folder=Path()).mechanism
+    learned = od_plan_from(facts, folder=Path()).mechanism
     assert isinstance(learned, LearnedOptions)
     assert learned.budget_shares == cbdp.budget_shares
     facts["mechanism"] = {"name": "hierarchical", "budget_shares": "geometric"}
-    tree = plan_from(facts, folder=Path()).mechanism
+    tree = od_plan_from(facts, folder=Path()).mechanism
     assert isinstance(tree, HierarchicalOptions)
     assert tree.budget_shares == "geometric"
 
@@ -451,7 +459,7 @@ def test_the_template_explains_every_option_and_no_other() -> None:
         facts["mechanism"] = {"name": name, **tomllib.loads(switched_on(lines))}
         # Who adds noise to cells alone has no features to define.
         defined = {} if name == "laplace" else facts["published_totals"]
-        plan = plan_from({**facts, "published_totals": defined}, folder=Path())
+        plan = od_plan_from({**facts, "published_totals": defined}, folder=Path())
         options = set(type(plan.mechanism).model_fields) - told_elsewhere[name]
         assert set(plan.mechanism.model_fields_set) == options
     assert set(facts["published_totals"]) == {"counties", "corridors"}
@@ -463,14 +471,8 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     sections = [model for model in models if inspect.isclass(model) and issubclass(model, Section)]
     tables = [model for model in sections if model not in (Section, ODPlan, AnyPlan)]
     assert len(tables) > 10
-    for table in (
-        *tables,
-        FeaturePlan,
-        LearnedOptions,
-        LaplaceOptions,
-        HierarchicalOptions,
-        CBDPOptions,
-    ):
+    tables += [FeaturePlan, LearnedOptions, LaplaceOptions, HierarchicalOptions, CBDPOptions]
+    for table in tables:
         assert set(table.model_fields) <= explained
 
 
@@ -664,6 +666,7 @@ def test_the_template_of_links_is_a_valid_plan(roads: dict[str, Any]) -> None:
     assert plan.privacy.unit is Unit.PERSON
     assert (plan.privacy.max_items, plan.privacy.epsilon) == (60, 1)
     assert plan.ends is None
+    assert isinstance(plan.mechanism, LinkCountsOptions)
     assert plan.mechanism.speeds == 0
 
 

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -95,6 +96,10 @@ def page_frames() -> str:
     return _table(["", *_KINDS], rows)
 
 
+def _written(of: Callable[[Any], Any], read: Callable[[str], Any], name: str) -> str:
+    return _table(*of(read(name)))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Written:
     """A table that is made here, and the result that it is made of."""
@@ -107,9 +112,7 @@ TABLES: Final = {
     "page-sizes": Written(result="workbench", write=page_sizes),
     "page-frames": Written(result="workbench", write=page_frames),
     **{
-        f"cluster-{name}": Written(
-            result="cluster", write=lambda of=of: _table(*of(result("cluster")))
-        )
+        f"cluster-{name}": Written(result="cluster", write=partial(_written, of, result, "cluster"))
         for name, of in (
             ("rates", cluster_tables.rates),
             ("growth", cluster_tables.growth),
@@ -121,7 +124,7 @@ TABLES: Final = {
     **{
         f"sequences-{name}": Written(
             result="sequence-judges",
-            write=lambda of=of: _table(*of(read_result("sequence-judges"))),
+            write=partial(_written, of, read_result, "sequence-judges"),
         )
         for name, of in (("won", sequence_tables.won), ("lost", sequence_tables.lost))
     },

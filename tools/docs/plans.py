@@ -81,7 +81,7 @@ def _kind(facts: dict[str, Any]) -> str:
     kind = facts.get("type", "value")
     if kind == "array":
         return f"list of {_kind(facts.get('items', {}))}"
-    kinds = kind if isinstance(kind, list) else [kind]
+    kinds: list[str] = kind if isinstance(kind, list) else [kind]
     return " or ".join(_WORDS.get(one, one) for one in kinds)
 
 

@@ -65,7 +65,7 @@ def known_crs(crs: Any, noun: str) -> CRS:
 def to_degrees(shapes: NDArray[Any], crs: CRS, noun: str) -> NDArray[Any]:
     """Returns shapes in WGS84 degrees, longitude first, flat."""
     # Grids for shifts between datums are never fetched: a list of areas stays on its machine.
-    network.set_network_enabled(active=False)  # type: ignore[attr-defined]  # missing in its types
+    network.set_network_enabled(active=False)
     flat = shapely.force_2d(shapes)
     if crs.is_geographic:
         # One unit of the axes in radians: some old maps count in grads.

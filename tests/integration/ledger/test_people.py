@@ -19,7 +19,7 @@ def month(number: int) -> Window:
 def pay(ledger: Ledger, dataset: str, number: int, loss: Loss, unit: Unit = Unit.PERSON) -> str:
     """Spends for a month from an account of its own."""
     key = AccountKey(dataset=dataset, unit=unit, period=f"2026-{number:02}")
-    ledger.open_account(key, type(loss)(Fraction(100)))  # type: ignore[call-arg]
+    ledger.open_account(key, type(loss)(Fraction(100)))
     release = f"{dataset}-{number}"
     ledger.reserve(key, release=release, losses=[loss], purpose="", window=month(number))
     return release

@@ -41,7 +41,7 @@ def reserve(ledger: Ledger, release: str = "r1") -> None:
 
 
 def changed(url: str, **parts: str) -> str:
-    return make_url(url).set(**parts).render_as_string(hide_password=False)  # type: ignore[arg-type]
+    return make_url(url).set(**parts).render_as_string(hide_password=False)
 
 
 def with_setting(url: str, setting: str) -> str:

@@ -14,6 +14,7 @@ from typer.testing import CliRunner, Result
 from hushway.cli.app import app
 from hushway.errors import BudgetError, HushwayError
 from hushway.families.load import load_plan, prepare
+from hushway.families.od.plan import ODPlan
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.release.job import window_of_days
@@ -60,6 +61,7 @@ def spent(released: Path, tmp_path: Path) -> Path:
 
 def test_a_release_takes_the_days_of_its_plan(spent: Path) -> None:
     plan = load_plan(spent / PLAN)
+    assert isinstance(plan, ODPlan)
     assert plan.time is not None
     days = window_of_days(plan.time.first_day, plan.time.last_day, "America/Detroit")
     with Ledger.connect(spent / "ledger.db") as ledger:

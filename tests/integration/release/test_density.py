@@ -19,6 +19,7 @@ from typer.testing import CliRunner, Result
 import hushway
 from hushway.cli.app import app
 from hushway.families.density.city.paris import DensityCity, paris
+from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.release.job import Job
@@ -182,6 +183,7 @@ def write_shapefile(made: DensityCity, path: Path, *, prj: bool) -> None:
 @pytest.mark.parametrize("prj", [True, False], ids=["the file says", "the plan says"])
 def test_areas_may_be_a_shapefile_in_lambert_93(short: Path, made: DensityCity, prj: bool) -> None:
     degrees = job_of(short).geography
+    assert isinstance(degrees, DensityUniverse)
     write_shapefile(made, short / "areas.shp", prj=prj)
     change(short, 'file = "areas.geojson"', 'file = "areas.shp"')
     change(short, 'id = "id"                      # the property', 'id = "CODE" # the property')
@@ -191,6 +193,7 @@ def test_areas_may_be_a_shapefile_in_lambert_93(short: Path, made: DensityCity, 
         assert refused.exit_code != 0
         change(short, "# crs = ", "crs = ")
     job = job_of(short)
+    assert isinstance(job.geography, DensityUniverse)
     assert job.geography.areas.ids == degrees.areas.ids
     assert job.geography.areas.sizes == pytest.approx(degrees.areas.sizes, rel=1e-5)
     open_account(short)

@@ -293,7 +293,7 @@ def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
 )
 def test_a_question_that_makes_no_sense_is_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(PlanError):
-        DesignQuestion(**wrong)  # type: ignore[arg-type]
+        DesignQuestion(**wrong)
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def moments(scene: Scene, notes: Path, every: int = 1) -> list[int]:
             (notes / "sealing").write_text(str(clock.now), encoding="utf-8")
             seal(*args)
 
-        write._write_seal = telling
+        write._write_seal = telling  # type: ignore[assignment]  # in a process that ends
         scene.work(clock)
         (notes / "done").write_text(str(clock.now), encoding="utf-8")
 

@@ -13,6 +13,7 @@ from hushway.families import load
 from hushway.privacy.ledger import Ledger
 from hushway.release.folder import place
 from hushway.steward import publish as publishing
+from hushway.steward.preflight import Preflight
 from support.scene import Scene
 
 Planted = tuple[Any, str]
@@ -21,7 +22,7 @@ Planted = tuple[Any, str]
 BEFORE: tuple[tuple[Planted, str], ...] = (
     ((load, "load_plan"), "Nothing was spent."),
     ((load, "prepare"), "Nothing was spent."),
-    ((publishing.Preflight, "ready"), "Nothing was spent."),
+    ((Preflight, "ready"), "Nothing was spent."),
     ((place.Place, "begin"), "Nothing was spent."),
     ((Ledger, "reserve"), "Nothing was spent."),
     ((publishing, "write_sealed"), "is spent for"),

@@ -15,6 +15,7 @@ from hushway.cli.app import app
 from hushway.errors import BudgetError, GeographyError, PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.families.sequences.city.cards import metro
+from hushway.families.sequences.plan import SequencesPlan
 from hushway.families.synthesis import synthesize
 from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
@@ -126,8 +127,8 @@ def test_a_learnt_release_that_was_edited_is_found_out(learnt: Path, damage: str
         changed = table.set_column(1, table.schema.field("count"), more)
         pq.write_table(changed, folder / "prefixes.parquet", use_dictionary=False)
     elif damage == "csv":
-        text = (folder / "sequences.csv").read_text(encoding="utf-8").splitlines()
-        (folder / "sequences.csv").write_text("\n".join(text[:-1]) + "\n", encoding="utf-8")
+        lines = (folder / "sequences.csv").read_text(encoding="utf-8").splitlines()
+        (folder / "sequences.csv").write_text("\n".join(lines[:-1]) + "\n", encoding="utf-8")
     else:
         text = (folder / "questions.csv").read_text(encoding="utf-8")
         changed = text.replace("prefix,", "prefix,1", 1)
@@ -197,6 +198,7 @@ def test_ready_sequences_need_neither_times_nor_persons(city: Path) -> None:
     change(city, 'unit = "person"', 'unit = "record"')
     job = job_of(city)
     # The plan still names days, which nothing in the rows can confirm.
+    assert isinstance(job.plan, SequencesPlan)
     assert job.plan.time is not None
     assert job.window == Window.always()
     with Ledger.connect(city / "ledger.db") as ledger:

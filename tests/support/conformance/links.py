@@ -246,7 +246,7 @@ def _case(name: str, first: date, *, text: bool, clock: Clock, tireless: bool = 
     @cache
     def trips() -> list[Trip]:
         found = random_trips(seed=11, count=160, first=first)
-        return [(7, *rest) for _, *rest in found] if tireless else found  # type: ignore[misc]
+        return [(7, *rest) for _, *rest in found] if tireless else found
 
     @cache
     def items() -> dict[int, dict[tuple[int, int], tuple[float, int]]]:

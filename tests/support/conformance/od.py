@@ -225,7 +225,7 @@ def odd_rows(table: pa.Table, cells: ODCells, unit: Unit, columns: TripColumns) 
             continue
         us = (row["time"].replace(tzinfo=UTC) - epoch) // timedelta(microseconds=1)
         owner = person if unit is Unit.PERSON else (person, trip)
-        yield owner, *ends, us, trip  # type: ignore[misc]
+        yield owner, *ends, us, trip
 
 
 def _case(
@@ -314,7 +314,7 @@ def _cases() -> Sequence[Case]:
             cells = town(5, first=first, minutes=30)
             trips = random_trips(cells, seed=21, size=1_200, step_us=900_000_000)
             name = f"clocks change in {season}, {clock}"
-            cases.append(_case(name, trips, cells, text=text, most=3, clock=clock))  # type: ignore[arg-type]
+            cases.append(_case(name, trips, cells, text=text, most=3, clock=clock))
     many = town(30, minutes=15)
     for seed in (1, 2):
         trips = random_trips(many, seed=seed, size=1_500, step_us=900_000_000)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hushway.families import write
+from hushway.families.write import publishable
 from hushway.privacy import measured
 from hushway.privacy.curator import Curator, _opened
 from hushway.privacy.measured import Measured, MeasuredSparse
@@ -23,7 +24,7 @@ Mistake = Callable[[pytest.MonkeyPatch], Change]
 
 def a_number_of_rows_in_a_file(patch: pytest.MonkeyPatch) -> Change:
     """A writer adds how many rows there are to one of its files."""
-    real, rows = publishing.publishable, [0]
+    real, rows = publishable, [0]
     patch.setattr(
         publishing, "publishable", lambda *given: _Talkative(inside=real(*given), rows=rows[0])
     )

@@ -42,7 +42,7 @@ def questions_of(job: Job, counter: Counter) -> list[Question]:
     """Returns what a job's mechanism really asks of a counter, with the noise that it gets."""
     curator = Curator(counter=counter, budget=BlindBudget(), source=os_source())
     listening = _Listening(curator)
-    job.mechanism.measure(listening, job.geography)  # type: ignore[arg-type]
+    job.mechanism.measure(listening, job.geography)
     assert listening.asked
     return listening.asked
 
@@ -68,9 +68,9 @@ def violations(one: Answers, other: Answers, questions: list[Question]) -> Itera
             if found > most:
                 yield f"{query.name}: {what} is {found}, and noise is for {most}"
         if isinstance(query, CutQuery) and isinstance(event, CutEvent):
-            found = _moved_scores(query, mine, theirs)
-            if found > spread_of_cuts(event.bound):
-                yield f"{query.name}: scores move by {found:.3f}"
+            scores = _moved_scores(query, mine, theirs)
+            if scores > spread_of_cuts(event.bound):
+                yield f"{query.name}: scores move by {scores:.3f}"
 
 
 def reached(one: Answers, other: Answers, questions: list[Question]) -> bool:

@@ -52,14 +52,13 @@ def owner_of(bounding: Bounding, row: Row, number: int) -> tuple[Any, ...]:
     A row that does not say whose it is belongs to nobody else.
     """
     unit, columns = bounding.unit, bounding.columns or {"person": "person"}
+    told: tuple[Any, ...] = ()
     if unit.has_many_records:
         told = (row["person"],)
     elif unit is Unit.TRIP and "trip_id" in columns:
         told = (row["person"], row["trip"]) if "person" in columns else (row["trip"],)
     elif unit is Unit.RECORD and "stops" not in columns:
         told = (row["person"], str(row["time"])[:10])
-    else:
-        told = ()
     named = told and all(text is not None and text.strip() for text in told)
     return told if named else (number,)
 

@@ -25,11 +25,13 @@ def trial(
         statistic="the answer",
         epsilon=Fraction(epsilon),
         worlds=(World(words="yes", sample=one), World(words="no", sample=other)),
-        **more,  # type: ignore[arg-type]
+        **more,
     )
 
 
-def randomized_response(epsilon: float) -> tuple[Callable[[int], IntArray], ...]:
+def randomized_response(
+    epsilon: float,
+) -> tuple[Callable[[int], IntArray], Callable[[int], IntArray]]:
     honest = 1 / (1 + math.exp(-epsilon))
     return coin(honest, 1), coin(1 - honest, 2)
 

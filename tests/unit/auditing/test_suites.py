@@ -45,7 +45,7 @@ TWO = Suite(real=REAL, audits=(silent, outspoken))
 
 
 def hunted(*audits: object) -> MutantFinding:
-    mutant = Mutant(name="mistake", product=REAL, audits=audits)  # type: ignore[arg-type]
+    mutant = Mutant(name="mistake", product=REAL, audits=audits)
     (finding,) = replace(TWO, mutants=(mutant,)).hunt(runs=RUNS, epsilons=(1,))
     return finding
 
@@ -70,7 +70,7 @@ def test_progress_names_each_audit_and_ends_at_one() -> None:
 def test_too_few_runs_are_refused_with_the_number_that_is_needed(suite: object) -> None:
     needed = runs_needed(Fraction(1))
     with pytest.raises(AuditError, match="too few") as refusal:
-        suite(runs=needed - 1, epsilons=(1, 4))  # type: ignore[operator]
+        suite(runs=needed - 1, epsilons=(1, 4))
     assert f"{needed:,}" in refusal.value.advice
 
 
@@ -300,4 +300,4 @@ def test_a_finding_is_complete_and_cannot_be_changed() -> None:
     finding = silent(REAL, Fraction(1)).examine(RUNS)
     assert isinstance(finding, Finding)
     with pytest.raises(AttributeError):
-        finding.passed = False  # type: ignore[misc]
+        finding.passed = False

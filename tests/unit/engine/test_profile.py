@@ -31,7 +31,7 @@ def found(
 
 
 def us(*moment: int) -> int:
-    return int(datetime(*moment, tzinfo=UTC).timestamp()) * 1_000_000  # type: ignore[misc]
+    return int(datetime(*moment, tzinfo=UTC).timestamp()) * 1_000_000
 
 
 def hours(**rows: int) -> tuple[int, ...]:

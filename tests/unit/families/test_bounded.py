@@ -12,7 +12,7 @@ from hushway.errors import ReleaseError
 from hushway.families.verify import verify
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.release.folder.finding import Result
-from hushway.release.folder.seal import SEAL, Seal, files_of
+from hushway.release.folder.seal import SEAL, Seal, SealedFile, files_of
 from hushway.release.untrusted import limits as bounded
 from hushway.release.untrusted.limits import csv_rows, holds, read_plain
 from support.forging import failed, sentence
@@ -58,7 +58,12 @@ def test_a_file_of_another_size_than_sealed_is_not_hashed(
     own = "hushway.families.verify.sealed_file"
     sealed = Seal.from_json((release / SEAL).read_bytes())
     known = {file.path: file for file in sealed.files}
-    monkeypatch.setattr(own, lambda _, name: hashed.append(name) or known[name])
+
+    def noted(_: Path, name: str) -> SealedFile:
+        hashed.append(name)
+        return known[name]
+
+    monkeypatch.setattr(own, noted)
     assert "changed: trips.csv" in sentence(verify(release), "files")
     assert "trips.csv" not in hashed
 

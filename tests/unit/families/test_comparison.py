@@ -91,8 +91,8 @@ def test_sequences_are_named_by_all_their_stops(tmp_path: Path) -> None:
         table = pa.table({"sequence": pa.array(rows, type=kind), "count": [5, 3]})
         pq.write_table(table, tmp_path / name / compared.file)
     joined = _joined(_read(tmp_path / "one", compared), _read(tmp_path / "other", compared))
-    rows = {row["figure"]: (row["count"], row["count_b"]) for row in joined.to_pylist()}
-    assert rows == {"a": (3, None), "a\0b": (5, 5), "ab": (None, 3)}
+    counts = {row["figure"]: (row["count"], row["count_b"]) for row in joined.to_pylist()}
+    assert counts == {"a": (3, None), "a\0b": (5, 5), "ab": (None, 3)}
 
 
 def test_sequences_with_times_are_named_by_these_too(tmp_path: Path) -> None:

@@ -348,10 +348,11 @@ def test_a_release_needs_a_certificate(tmp_path: Path, table: ODTable, certifica
 def test_an_internal_value_slipped_into_parameters_is_refused(
     tmp_path: Path, table: ODTable, certify: Certify
 ) -> None:
-    for slip in (
+    slips: tuple[Callable[[Any], None], ...] = (
         lambda terms: terms.mechanism.parameters.update(late=Internal(3)),
         lambda terms: terms.contribution.limits.update(late=Internal(3)),
-    ):
+    )
+    for slip in slips:
         certificate = certify(table)
         slip(certificate.terms)
         with pytest.raises(HushwayError, match=r"against the truth|does not limit contributions"):

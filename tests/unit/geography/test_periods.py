@@ -217,7 +217,7 @@ def test_periods_that_make_no_sense_are_refused(wrong: dict[str, object], word: 
         "minutes": 30,
     }
     with pytest.raises(GeographyError, match=word) as caught:
-        Periods(**(settings | wrong))  # type: ignore[arg-type]
+        Periods(**(settings | wrong))
     assert caught.value.advice
 
 

@@ -34,7 +34,7 @@ def week(**changes: object) -> Periods:
         "closes": 1440,
         "minutes": 60,
     }
-    return Periods(**(facts | changes))  # type: ignore[arg-type]
+    return Periods(**(facts | changes))
 
 
 def named(**changes: object) -> Periods:

@@ -3,8 +3,10 @@ import os
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
+from llvmlite import binding
 
 from hushway.numerics import compiled as module
 from hushway.numerics.compiled import MOST_OTHERS, UNUSED_S, compiled, digest_of_sources, sweep
@@ -70,7 +72,7 @@ def test_another_processor_has_another_folder(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     before = choose()
-    monkeypatch.setattr(module.binding, "get_host_cpu_name", lambda: "abacus")
+    monkeypatch.setattr(binding, "get_host_cpu_name", lambda: "abacus")
     assert choose() != before
 
 
@@ -99,7 +101,7 @@ def test_without_any_folder_functions_are_compiled_all_the_same(
     assert "compiles anew" in caplog.text
 
     monkeypatch.setattr("hushway.numerics.compiled.code_folder", lambda: None)
-    function = compiled(double)
+    function: Any = compiled(double)
     assert function(2) == 4
     assert function.stats.cache_path is None
 
@@ -120,7 +122,7 @@ def test_code_goes_nowhere_else_when_its_folder_fails(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setattr("hushway.numerics.compiled.code_folder", lambda: tmp_path / "file")
-    function = compiled(double)
+    function: Any = compiled(double)
     assert function(2) == 4
     assert function.stats.cache_path is None
 

@@ -25,6 +25,7 @@ def test_a_count_costs_what_is_spent_and_its_event_describes_the_noise_drawn(spe
     if isinstance(law, DiscreteLaplace):
         assert event.scale == law.scale
     else:
+        assert isinstance(law, DiscreteGaussian)
         assert event.sigma_squared == law.sigma_squared
 
 

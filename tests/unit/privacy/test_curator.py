@@ -427,8 +427,8 @@ def test_events_describe_what_was_done_in_order() -> None:
     curator.counts_above(query(), 1, RHO)
     curator.weighted(totals(), RHO)
     curator.select(query(), EPSILON)
-    kinds = [type(event) for event in curator.events]
-    assert kinds == [LaplaceEvent, GaussianEvent, GaussianEvent, SelectEvent]
+    kinds = tuple(type(event) for event in curator.events)
+    assert kinds == (LaplaceEvent, GaussianEvent, GaussianEvent, SelectEvent)
     assert [event.loss for event in curator.events] == [EPSILON, RHO, RHO, EPSILON]
     assert [event.cells for event in curator.events] == [12, 12, 2, 12]
 

@@ -94,7 +94,7 @@ def test_a_sparse_measurement_cannot_be_copied(duplicate: Callable[[object], obj
 
 def test_a_sparse_measurement_takes_no_further_attributes() -> None:
     with pytest.raises(AttributeError):
-        sparse().exact = 1
+        sparse().exact = 1  # type: ignore[attr-defined]  # must fail
 
 
 def test_a_sparse_measurement_that_is_gone_leaves_no_vector_behind() -> None:

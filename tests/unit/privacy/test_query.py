@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,7 +153,7 @@ def test_no_unit_moves_the_elements_further_than_the_bound_says() -> None:
                 assert (moved**2).sum() <= bound.l2_squared
 
 
-RULES: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
+RULES: dict[str, Callable[[NDArray[np.int64]], NDArray[Any]]] = {
     "an element too many": lambda cells: cells // 2,
     "a negative element": lambda cells: cells // 3 - 1,
     "not whole": lambda cells: cells / 3,

@@ -8,6 +8,8 @@ from hushway.errors import ReleaseError
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.family import _LINKS, _PEOPLE
+from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.plan import LinksPlan
 from hushway.families.load import load_plan, prepare
 from hushway.families.registry import FAMILIES
 from hushway.families.sequences.family import SequencesFamily
@@ -57,6 +59,8 @@ def test_most_roads_of_the_demo_carry_more_people_than_noise_hides(tmp_path: Pat
     on_link = np.repeat(city.person, np.diff(city.truth.start)) * city.roads.links
     seen = np.unique(on_link + city.truth.link) % city.roads.links
     people = np.bincount(seen, minlength=city.roads.links)
+    assert isinstance(job.plan, LinksPlan)
+    assert isinstance(job.mechanism, LinkCounts)
     items = job.plan.privacy.max_items
     bound = Bound(cells=items, each=1, total=items)
     noise = math.sqrt(noise_for(job.mechanism.spends.links, bound).variance)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import shapely
 from numpy.typing import NDArray
-from pyproj import CRS, Transformer, network
+from pyproj import CRS, Transformer
+from pyproj.network import is_network_enabled, set_network_enabled
 
 from hushway.errors import GeographyError
 from hushway.tables.crs import known_crs, to_degrees
@@ -109,12 +110,12 @@ def test_a_latitude_beyond_90_degrees_looks_swapped(crs: str) -> None:
 
 
 def test_nothing_is_fetched_from_the_network() -> None:
-    network.set_network_enabled(active=True)
+    set_network_enabled(active=True)
     try:
         to_degrees(shapes(moved_to("EPSG:2154")), known_crs("EPSG:2154", "it"), "it")
-        assert not network.is_network_enabled()
+        assert not is_network_enabled()
     finally:
-        network.set_network_enabled(active=False)
+        set_network_enabled(active=False)
 
 
 def test_heights_are_left_out() -> None:

@@ -79,9 +79,9 @@ def test_riders_board_the_first_bus_with_a_seat_all_the_way(placed: Place, seed:
     lines = []
     for number in range(3):
         stops = tuple(rng.permutation(4)[: rng.integers(2, 5)].tolist())
-        rides = tuple(rng.integers(30, 900, len(stops) - 1).tolist())
+        ride_s = tuple(rng.integers(30, 900, len(stops) - 1).tolist())
         headway_s = int(rng.integers(100, 800))
-        lines.append(BusLine(name=f"L{number}", stops=stops, ride_s=rides, headway_s=headway_s))
+        lines.append(BusLine(name=f"L{number}", stops=stops, ride_s=ride_s, headway_s=headway_s))
     network, seats = network_of(placed, *lines), int(rng.integers(1, 4))
     rides = bus_rides(network, change_s=0)
     start_s = int(rng.integers(0, 4000))
@@ -102,8 +102,8 @@ def test_riders_board_the_first_bus_with_a_seat_all_the_way(placed: Place, seed:
             run += 1
         on_board.update((number, run, stop) for stop in range(first, last))
         left_s = run * line.headway_s + leaves_s
-        ride_s = sum(line.ride_s[first:last])
-        assert board(buses, start, end, now_s) == (left_s, left_s + ride_s)
+        arrives_s = left_s + sum(line.ride_s[first:last])
+        assert board(buses, start, end, now_s) == (left_s, arrives_s)
     assert sorted(buses.load[buses.load > 0]) == sorted(on_board.values())
     assert buses.load.max() == seats
 

@@ -102,7 +102,7 @@ def truly_fewest(scene: Scene) -> dict[frozenset[int], int]:
             tuple(sorted(subset)), scene
         ):
             alone.add(subset)
-    fewest = {frozenset(): 0}
+    fewest: dict[frozenset[int], int] = {frozenset(): 0}
     for subset in subsets[1:]:
         fewest[subset] = 1 + min(fewest[subset - part] for part in alone if part <= subset)
     return fewest

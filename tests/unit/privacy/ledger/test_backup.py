@@ -90,7 +90,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing_behind(
     connect = sqlite3.connect
 
     def small(target: Path, **options: object) -> sqlite3.Connection:
-        connection: sqlite3.Connection = connect(target, **options)  # type: ignore[call-overload]
+        connection: sqlite3.Connection = connect(target, **options)
         connection.execute("PRAGMA max_page_count = 1")
         return connection
 

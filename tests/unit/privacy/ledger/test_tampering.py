@@ -237,7 +237,7 @@ def forge(path: Path, number: int, **changes: str) -> None:
         for entry in book.entries(1):
             draft = replace(entry, previous_hash=previous)
             if entry.number == number:
-                draft = replace(draft, **changes)  # type: ignore[arg-type]
+                draft = replace(draft, **changes)
             previous = seal(account, draft)
             connection.execute(
                 entry_table.update()

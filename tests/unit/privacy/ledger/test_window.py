@@ -66,7 +66,7 @@ def test_months_of_one_agency_follow_each_other_without_overlap(clock: Clock) ->
 def test_windows_that_may_hold_the_same_rows_overlap(
     one: tuple[str, ...], other: tuple[str, ...]
 ) -> None:
-    first, second = days(*one), days(*other)  # type: ignore[arg-type]
+    first, second = days(*one), days(*other)
     assert first.overlaps(second)
     assert second.overlaps(first)
 

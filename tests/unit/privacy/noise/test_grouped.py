@@ -1,6 +1,7 @@
 import threading
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hushway.privacy.noise.grouped_draws import EVERYTHING, NOTHING, Window, uni
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
-from hushway.privacy.randomness import BitSource, SeededSource
+from hushway.privacy.randomness import SeededSource
 from support.boxes import ints
 from support.scripts import output_of
 
@@ -357,7 +358,7 @@ def test_the_level_is_the_next_power_of_two_above_the_chance(
 
 
 def test_a_word_that_the_enclosure_leaves_open_draws_more_bits(
-    scripted: Callable[[Sequence[int], int], BitSource],
+    scripted: Callable[[Sequence[int], int], Any],
 ) -> None:
     window = Window(LAPLACE, 2, NOTHING)
     low, high = window.chance(63 + 64 + window.level)

@@ -210,7 +210,7 @@ def test_a_gap_must_be_a_share() -> None:
 
 def _saved(problem: DesignProblem, y: FloatArray) -> float:
     """What all riders save if arcs are open in part: a linear program, solved as such."""
-    return problem.riders @ problem.without_buses - _flow_program(problem, fixed=y)
+    return float(problem.riders @ problem.without_buses) - _flow_program(problem, fixed=y)
 
 
 def _flow_program(problem: DesignProblem, *, fixed: FloatArray | None) -> float:
@@ -233,8 +233,8 @@ def _flow_program(problem: DesignProblem, *, fixed: FloatArray | None) -> float:
     for pair in pairs:
         first = count + pair * width
         ends = np.concatenate([problem.to_hub[pair], problem.from_hub[pair]])
-        own = [*(problem.arc_cost[arc] for arc in arcs), *ends, problem.without_buses[pair]]
-        own = np.array(own)
+        arc_costs = (problem.arc_cost[arc] for arc in arcs)
+        own = np.array([*arc_costs, *ends, problem.without_buses[pair]])
         top[first : first + width][~np.isfinite(own)] = 0.0
         cost[first : first + width] = problem.riders[pair] * np.where(np.isfinite(own), own, 0.0)
         leaves = np.zeros(columns)

@@ -7,6 +7,7 @@ import pytest
 from hushway.families.density.city import describe as paris_describe
 from hushway.families.density.city.paris import DensityCity, paris
 from hushway.families.density.city.people import GATHERINGS
+from hushway.study.describe import print_tables
 
 # Two million people take half a minute.
 pytestmark = pytest.mark.long
@@ -68,7 +69,6 @@ def test_the_page_shows_what_the_command_prints(
 ) -> None:
     page = PAGE.read_text(encoding="utf-8")
     monkeypatch.setattr(sys, "argv", ["paris_describe"])
-    monkeypatch.setattr(paris_describe, "paris", lambda seed: {1: whole}[seed])
-    paris_describe.main()
+    print_tables("Paris", lambda seed: paris_describe.tables({1: whole}[seed]))
     for table in capsys.readouterr().out.split("\n\n"):
         assert table.strip() in page

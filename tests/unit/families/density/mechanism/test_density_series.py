@@ -130,7 +130,7 @@ def test_words_for_the_certificate_follow_the_options() -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: DensitySeries(limits=LIMITS, spends=Spends(series=RHO), denoise="magic"),  # type: ignore[arg-type]
+        lambda: DensitySeries(limits=LIMITS, spends=Spends(series=RHO), denoise="magic"),
         lambda: DensitySeries(limits=LIMITS, spends=Spends(series=RHO), cluster_error=0.0),
         lambda: DensitySeries(limits=LIMITS, spends=Spends(series=RHO), cluster_error=1.0),
         lambda: DensitySeries(limits=LIMITS, spends=Spends(series=RHO), cluster_error=np.nan),

@@ -28,7 +28,7 @@ def random_cover(seed: int) -> Cover:
 
 def applied(shares: Shares, values: FloatArray, size: int) -> FloatArray:
     to, source, share = shares
-    return np.bincount(to, weights=share * values[source], minlength=size)
+    return np.bincount(to, weights=share * values[source], minlength=size).astype(np.float64)
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)

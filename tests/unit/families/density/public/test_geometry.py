@@ -11,6 +11,7 @@ from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
 from hushway.families.density.public import geometry as density_geometry
 from hushway.families.density.public.geometry import density_universe
+from hushway.families.density.public.tower_geometry import Outside
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
@@ -64,7 +65,7 @@ def area_counts(universe: DensityUniverse, visits: FloatArray) -> FloatArray:
     cell, site, parts = universe.cover.quantised(quanta)
     in_cells = np.bincount(cell, weights=visits[site] * parts / quanta)
     area, of, share = universe.cover.area_shares()
-    return np.bincount(area, weights=share * in_cells[of])
+    return np.bincount(area, weights=share * in_cells[of]).astype(np.float64)
 
 
 def test_every_tower_is_a_site_with_the_ground_around_it() -> None:
@@ -131,7 +132,7 @@ def test_towers_outside_can_be_left_out() -> None:
 
 
 @pytest.mark.parametrize("outside", ["refuse", "drop"])
-def test_towers_of_another_city_are_refused(outside: density_geometry.Outside) -> None:
+def test_towers_of_another_city_are_refused(outside: Outside) -> None:
     with pytest.raises(GeographyError, match="All towers are outside") as caught:
         density_universe(blocks(2, 1), window(), towers((70, 0), (71, 0)), outside=outside)
     assert caught.value.advice

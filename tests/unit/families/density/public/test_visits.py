@@ -1,6 +1,7 @@
 """What can be asked about visits, and how far one person can move the answers."""
 
 from datetime import date
+from typing import Any
 
 import numpy as np
 import pytest
@@ -155,7 +156,7 @@ def test_limits_are_whole_numbers_above_zero(wrong: tuple[int, int]) -> None:
 
 def test_every_question_has_a_digest_of_its_own() -> None:
     other = small_universe(days=2)
-    questions = [
+    questions: list[Any] = [
         ClusterSeries(universe=UNIVERSE, cluster=clusters(3), quanta=QUANTA),
         ClusterSeries(universe=UNIVERSE, cluster=clusters(3), quanta=QUANTA + 1),
         ClusterSeries(universe=UNIVERSE, cluster=clusters(4), quanta=QUANTA),

@@ -10,6 +10,7 @@ from hushway.errors import PlanError
 from hushway.families.links.city import describe as roads_describe
 from hushway.families.links.city.berkeley import berkeley, departure_hours
 from hushway.families.links.city.traces_city import TraceCity
+from hushway.study.describe import print_tables
 
 PAGE = Path(__file__).parents[5] / "docs" / "researchers" / "cities.md"
 
@@ -79,7 +80,7 @@ def test_the_page_shows_what_the_command_prints(
 
     monkeypatch.setattr(sys, "argv", ["roads_describe"])
     monkeypatch.setattr(roads_describe, "berkeley", made)
-    roads_describe.main()
+    print_tables("road cities", roads_describe.tables)
     printed = capsys.readouterr().out.split("\n\n")
     assert len(printed) == 3
     page = PAGE.read_text(encoding="utf-8")

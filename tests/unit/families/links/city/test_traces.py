@@ -267,10 +267,10 @@ def test_impossible_seeds_and_sizes_are_refused(roads: RoadNetwork, seed: int, p
 )
 def test_impossible_devices_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(PlanError):
-        Devices(**bad)  # type: ignore[arg-type]
+        Devices(**bad)
 
 
 @pytest.mark.parametrize("bad", [{"days": 0}, {"fleet_share": 2.0}, {"fleet_trips": 1.0}])
 def test_impossible_habits_are_refused(bad: dict[str, object]) -> None:
     with pytest.raises(PlanError):
-        Habits(**bad)  # type: ignore[arg-type]
+        Habits(**bad)

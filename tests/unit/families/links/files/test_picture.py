@@ -97,10 +97,10 @@ def test_the_busiest_links_are_widest_and_drawn_last(links: LinkTable) -> None:
     counts = totals_by_link(links)
     draw_network(figure.add_axes((0, 0, 1, 1)), links.universe.roads, counts)
     people = people_of(figure)
-    widths = np.asarray(people.get_linewidths())
+    widths = np.asarray(people.get_linewidth())
     assert np.all(np.diff(widths) >= 0)
     assert widths[-1] == pytest.approx(6.0)
-    lines = sum(int((path.codes == path.MOVETO).sum()) for path in people.get_paths())
+    lines = sum(np.count_nonzero(path.codes == path.MOVETO) for path in people.get_paths())
     assert lines == int((counts > 0).sum())
 
 
@@ -110,7 +110,7 @@ def test_many_lines_are_a_few_strokes(links: LinkTable, monkeypatch: pytest.Monk
     roads = links.universe.roads
     draw_network(figure.add_axes((0, 0, 1, 1)), roads, np.full(roads.links, 3.0))
     paths = people_of(figure).get_paths()
-    starts = [int((path.codes == path.MOVETO).sum()) for path in paths]
+    starts = [np.count_nonzero(path.codes == path.MOVETO) for path in paths]
     assert starts == [2] * (roads.links // 2) + [1] * (roads.links % 2)
     assert sum(len(path.vertices) for path in paths) == len(roads.lon)
 
@@ -121,7 +121,7 @@ def test_two_maps_can_share_a_scale(links: LinkTable) -> None:
     assert scale.most == 1200.0
     axes = figure.add_axes((0, 0, 1, 1))
     assert draw_network(axes, roads, np.full(roads.links, 3.0), scale=scale) is scale
-    assert people_of(figure).get_linewidths()[0] < 1
+    assert people_of(figure).get_linewidth()[0] < 1
     draw_scale(axes, scale, title="persons")
     legend = axes.get_legend()
     assert legend is not None

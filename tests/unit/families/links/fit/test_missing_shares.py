@@ -30,7 +30,7 @@ NOISE, NOISE_LEFT, NOISE_SUMS = 11, 31, 350
 
 def _measured(values: FloatArray, deviation: int) -> Measured:
     return Measured(
-        query=None,  # type: ignore[arg-type]
+        query=None,
         values=np.rint(values).astype(np.int64),
         variance=Fraction(deviation**2),
         event=counting_event("links", 1, PureLoss(Fraction(1)), Bound(cells=1, each=1, total=1)),

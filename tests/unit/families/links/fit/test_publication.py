@@ -88,7 +88,7 @@ SPENDS: list[Loss] = [PureLoss(Fraction(1, 4)), ZCDPLoss(Fraction(1, 50))]
 
 def measured(values: Any, spend: Loss) -> Measured:
     return Measured(
-        query=None,  # type: ignore[arg-type]
+        query=None,
         values=np.asarray(values, dtype=np.int64),
         variance=noise_for(spend, ONE).variance,
         event=counting_event("links", len(values), spend, ONE),

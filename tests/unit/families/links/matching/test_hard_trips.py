@@ -36,7 +36,7 @@ def match(roads: RoadNetwork, x: list[float], y: list[float] | float, **more: ob
         y=north + origin[1],
         seconds=np.arange(len(x)) * 5.0,
     )
-    return Matcher(roads, MatchSettings(**more)).match(traces)  # type: ignore[arg-type]
+    return Matcher(roads, MatchSettings(**more)).match(traces)
 
 
 def test_a_straight_trip_is_its_links(street: RoadNetwork) -> None:

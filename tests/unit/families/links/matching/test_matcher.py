@@ -181,4 +181,4 @@ def test_a_forced_link_that_does_not_exist_is_refused(make_town: MakeRoads) -> N
 @pytest.mark.parametrize("wrong", [{"sigma": 0.0}, {"most_detour": 0.5}, {"turn": -1.0}])
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(GeographyError):
-        MatchSettings(**wrong)  # type: ignore[arg-type]
+        MatchSettings(**wrong)

@@ -184,6 +184,6 @@ def test_trips_that_are_on_no_road_are_left_out(study: Study, roads: RoadNetwork
 
 def test_other_variants_and_budgets_are_refused() -> None:
     with pytest.raises(PlanError, match="no variant"):
-        RangePlan(rule="odd", epsilon=1.0)  # type: ignore[arg-type]
+        RangePlan(rule="odd", epsilon=1.0)
     with pytest.raises(PlanError, match="above 0"):
         RangePlan(rule="fix", epsilon=0.0)

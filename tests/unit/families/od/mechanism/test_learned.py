@@ -442,7 +442,7 @@ def test_a_lazy_table_that_cannot_be_learnt_is_refused_before_anything_is_paid()
     features = (pair_feature(cells, "kinds", kinds),)
     mechanism = replace(od_learned(cells, features, budget=EPSILON), lazy=True)
     town = Town(counts, ONE_TRIP)
-    town.charge = refuse  # type: ignore[method-assign]
+    town.charge = refuse  # type: ignore[assignment, method-assign]
     curator = Curator(counter=town, budget=town, source=SeededSource(1))
     with pytest.raises(PrivacyError, match="one by one"):
         mechanism.measure(curator, cells)

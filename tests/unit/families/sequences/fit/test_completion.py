@@ -76,7 +76,7 @@ def noisy_table(hybrid: SequenceUniverse, make_town: Callable[..., object]) -> S
         records.append([(0, int(stop)) for stop in trip])
     town = make_town(records)
     mechanism = prefix_tree(hybrid, budget=PureLoss(Fraction(2)), height=6)
-    curator = Curator(counter=town, budget=town, source=SeededSource(4))  # type: ignore[arg-type]
+    curator = Curator(counter=town, budget=town, source=SeededSource(4))
     return mechanism.fit(mechanism.measure(curator, hybrid), hybrid)
 
 

@@ -1,3 +1,5 @@
+from collections.abc import Callable
+
 import clarabel
 import numpy as np
 import pytest
@@ -30,7 +32,7 @@ def star(nodes: int) -> IntArray:
 
 def sums_of_children(parent: IntArray, values: FloatArray) -> FloatArray:
     below = parent >= 0
-    return np.bincount(parent[below], values[below], len(parent))
+    return np.bincount(parent[below], values[below], len(parent)).astype(np.float64)
 
 
 def by_interior_point(parent: IntArray, measured: IntArray, weights: FloatArray) -> FloatArray:
@@ -56,7 +58,7 @@ def distance(values: FloatArray, measured: IntArray, weights: FloatArray) -> flo
     return float((weights * np.square(values - measured)).sum())
 
 
-SHAPES = {
+SHAPES: dict[str, Callable[[int], IntArray]] = {
     "bushy": lambda seed: wild(seed, 60, 60),
     "deep": lambda seed: wild(seed, 60, 3),
     "chain": lambda _: chain(30),

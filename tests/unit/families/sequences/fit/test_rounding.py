@@ -11,7 +11,7 @@ def grown(seed: int, nodes: int, reach: int, step: float) -> tuple[IntArray, Flo
     """A consistent forest whose values are multiples of a step."""
     rng = np.random.default_rng(seed)
     parent = np.maximum(-1, np.arange(nodes) - rng.integers(1, reach + 1, nodes))
-    values = rng.integers(0, 12, nodes) * step
+    values: FloatArray = rng.integers(0, 12, nodes) * np.float64(step)
     values[rng.random(nodes) < 0.4] = 0
     for v in range(nodes - 1, -1, -1):
         if parent[v] >= 0:

@@ -104,7 +104,7 @@ def test_noise_of_an_unknown_law_is_refused() -> None:
         variance = Fraction(1)
 
     with pytest.raises(TypeError, match="Unknown"):
-        likelihood_of(Unknown(), value_classes(np.array([1]), 1.0), 1.0)  # type: ignore[arg-type]
+        likelihood_of(Unknown(), value_classes(np.array([1]), 1.0), 1.0)
 
 
 @pytest.mark.parametrize("deviation", [1e-20, 0.5, 7.0, 300.0, 1.5e7])

@@ -17,7 +17,7 @@ def city(periods: int, zone_pairs: int, modes: int) -> list[IntArray]:
 
 
 def sums(values: FloatArray | IntArray, element: IntArray) -> FloatArray:
-    return np.bincount(element, values)
+    return np.bincount(element, values).astype(np.float64)
 
 
 def assert_all_floor_or_ceiling(
