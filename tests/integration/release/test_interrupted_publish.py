@@ -9,9 +9,9 @@ import pytest
 
 from hushway import interruption
 from hushway.cli import plans
-from hushway.families import load
 from hushway.privacy.ledger import Ledger
 from hushway.release.folder import place
+from hushway.steward import jobs
 from hushway.steward import publish as publishing
 from hushway.steward.preflight import Preflight
 from support.scene import Scene
@@ -20,15 +20,15 @@ Planted = tuple[Any, str]
 
 # Where the signal comes, before or after a call; and what is said then.
 BEFORE: tuple[tuple[Planted, str], ...] = (
-    ((load, "load_plan"), "Nothing was spent."),
-    ((load, "prepare"), "Nothing was spent."),
+    ((jobs, "load_plan"), "Nothing was spent."),
+    ((publishing, "prepare"), "Nothing was spent."),
     ((Preflight, "ready"), "Nothing was spent."),
     ((place.Place, "begin"), "Nothing was spent."),
     ((Ledger, "reserve"), "Nothing was spent."),
     ((publishing, "write_sealed"), "is spent for"),
 )
 AFTER: tuple[tuple[Planted, str], ...] = (
-    ((load, "prepare"), "Nothing was spent."),
+    ((publishing, "prepare"), "Nothing was spent."),
     ((place.Place, "begin"), "Nothing was spent."),
     ((Ledger, "reserve"), "is spent for"),
     ((publishing, "write_sealed"), "is whole and waits beside its place"),

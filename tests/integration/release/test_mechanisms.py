@@ -13,8 +13,6 @@ import hushway
 from hushway.cli.app import app
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.load import load_plan, prepare
-from hushway.families.od import job as od_job
-from hushway.families.od.mechanism import catalogue
 from hushway.families.od.mechanism import learned as learned_module
 from hushway.families.od.mechanism.learned import Learned
 from hushway.privacy.ledger import Ledger
@@ -81,8 +79,7 @@ def test_a_plan_without_a_mechanism_learns_from_all_that_its_files_allow(city: P
 
 
 def _too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (od_job, catalogue, learned_module):
-        monkeypatch.setattr(module, "MOST_LEARNED", 1)
+    monkeypatch.setattr(learned_module, "MOST_LEARNED", 1)
 
 
 @pytest.mark.long

@@ -39,7 +39,8 @@ def plan_with(family: str, option: str, value: Any) -> dict[str, Any]:
     owners = [
         one for one, model in REGISTERED[family].mechanisms.items() if name in model.model_fields
     ]
-    if table == "mechanism" and owners and plan["mechanism"]["name"] not in owners:
+    chosen = plan.get("mechanism", {}).get("name", next(iter(REGISTERED[family].mechanisms)))
+    if table == "mechanism" and owners and chosen not in owners:
         plan["mechanism"] = {"name": owners[0]}
     Scene(folder=Path(), family=family, plan=plan).say(option, value)
     return plan

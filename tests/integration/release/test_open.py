@@ -130,7 +130,7 @@ def test_a_notebook_shows_picture_sums_error_and_guarantee_and_fetches_nothing(
 
 
 @pytest.mark.parametrize(
-    "function", often(["open", "check", "evaluate", "run_audit", "recommend"], first=4)
+    "function", often(["open", "check", "evaluate", "audit", "recommend"], first=4)
 )
 def test_examples_of_public_functions_run(
     function: str, od: Path, monkeypatch: pytest.MonkeyPatch
