@@ -30,7 +30,7 @@ from hushway.families.od.files.published import FILES, describe
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.files.view import ReadView, facts_of_rows
 from hushway.families.od.fit.table import known_share
-from hushway.families.od.mechanism.learned import LEARNED
+from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
