@@ -27,7 +27,7 @@ Spoil = Callable[[DensityTable], Any]
 
 # Which files there are is pinned by the digests of `support.same_bytes`.
 OF_TOWERS = {"measured_sites.csv", "sites.csv"}
-ALL = {file.path for file in (*FILES, *PAPERS)} | {PACKAGE, SEAL}
+ALL = {file.path for file in FILES} | {paper.path for paper in PAPERS} | {PACKAGE, SEAL}
 
 
 def names(folder: Path) -> list[str]:
