@@ -19,6 +19,7 @@ from hushway.auditing.product import remade
 from hushway.auditing.suite import mutant
 from hushway.families.od.audit.fitted import PERIODS, all_counts
 from hushway.families.od.audit.stage import Form, ODProduct, ODStage, Part, staged, toy_universe
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import period_feature, total_feature
@@ -94,18 +95,18 @@ AUDITS = cases_of(globals())
 
 
 class NosyChooser(LearnedPeople):
-    """A table whose limits and sums are chosen by how many trips people really make."""
-
-    def settled(self, measured: Measurements) -> LearnedPeople:
-        """Chooses by exact counts."""
-        first, *others = measured
-        return super().settled((getattr(self, "_peeped", first), *others))
+    """A table that is completed by how many trips people really make."""
 
     def measure(self, curator: Curator, geography: ODCells) -> Measurements:
-        """Looks at the exact number of people, after a first answer, and measures."""
+        """Measures what is to be measured, and looks at the exact number of people."""
         measured = super().measure(curator, geography)
         object.__setattr__(self, "_peeped", exactly(curator, measured[0]))
         return measured
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Fits with limits and a crowd without noise."""
+        first, *others = measured
+        return super().fit((getattr(self, "_peeped", first), *others), geography)
 
 
 def nosy_chooser(mechanism: Any) -> Any:

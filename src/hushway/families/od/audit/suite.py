@@ -1,10 +1,9 @@
 """The audits of the OD family, mechanism by mechanism, and the proof that they can fail."""
 
 from hushway.auditing.mutant_curators import FeatureSensitivityOfOne
-from hushway.auditing.product import blind
+from hushway.auditing.product import blind, unsplit
 from hushway.auditing.suite import Audit, Suite, mutant
 from hushway.families.od.audit import cbdp, hierarchical, laplace, learned, people, sparse
-from hushway.families.od.audit.fitted import unsplit
 from hushway.families.od.audit.stage import ODProduct
 
 PLAIN: tuple[Audit[ODProduct], ...] = (*laplace.AUDITS, *sparse.AUDITS)
