@@ -144,7 +144,13 @@ def units(family: str) -> tuple[Unit, ...]:
 def limits(family: str) -> tuple[str, ...]:
     """Returns the contribution limits of a family's plans."""
     fields = _section(family, "privacy").model_fields
-    return tuple(name for name, field in fields.items() if field.annotation is int)
+    return tuple(name for name, field in fields.items() if _is_whole(field.annotation))
+
+
+def _is_whole(annotation: Any) -> bool:
+    """Whether a whole number may be given, maybe besides a word."""
+    kinds = (annotation, *get_args(annotation))
+    return int in [getattr(kind, "__origin__", kind) for kind in kinds]
 
 
 def _bounding(

@@ -103,6 +103,10 @@ def in_memory(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
         "since_us": rng.integers(0, 9, rows),
         "person": person,
     }
-    limits = {"unit": job.plan.privacy.unit, "max_trips": job.bound.total}
+    limits = {
+        "unit": job.plan.privacy.unit,
+        "max_trips": job.bound.total,
+        "ladder": job.mechanism.ladder,
+    }
     own = {name: column[kept] for name, column in columns.items()}
     return ArrayCounter(cells=cells, key=key, **limits, **own)

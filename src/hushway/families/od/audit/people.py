@@ -80,13 +80,14 @@ FORTY_TRIPS = Case(
     stage=partial(staged, toy=_ONE_CORNER, form=PEOPLE),
     look=Evidence(_TRIPS),
     one=(Part(times=_TRIPS),),
+    effort=Fraction(1, 40),
 )
 SAME_TABLE = Case(
     f"{PEOPLE.words}, published: the same table from the same measurements",
     "tables fitted twice",
     stage=partial(staged, toy=_MANY_CORNERS, form=PEOPLE),
     look=differences,
-    one=(Part(times=3),),
+    one=(Part(times=8),),
     claim=never_differs,
     effort=Fraction(1, 10),
 )

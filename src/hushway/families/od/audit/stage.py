@@ -172,7 +172,7 @@ class ODStage(Stage[Any]):
     @property
     def ladder(self) -> tuple[int, ...]:
         """Limits that the mechanism may name besides."""
-        ladder: tuple[int, ...] = getattr(self.mechanism, "ladder", ())
+        ladder: tuple[int, ...] = self.mechanism.ladder
         return ladder
 
     def made(self) -> Any:

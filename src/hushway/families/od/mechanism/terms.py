@@ -105,6 +105,7 @@ def _completed(unit: Unit, limits: Limits) -> Contribution:
     )
     if limits.asks_left_out:
         words += f", and at most {limits.sums - limits.cells} more in sums of what that leaves out"
+    words += f". Trips of a very busy {unit} are missing where noise hides how many make so many"
     return Contribution(
         words=words + ".", limits={"trips": limits.cells, "trips_in_sums": limits.sums}
     )
