@@ -95,6 +95,12 @@ class ServiceTimePlan(Section):
     )
     holidays_file: Text | None = Field(default=None, description="One day a line.")
 
+    publish: Literal["sums", "average day"] = Field(
+        default="sums",
+        description="Whether numbers are sums over days alone, or those of an average day, "
+        "weekday or day of a type too.",
+    )
+
     @model_validator(mode="after")
     def _parts_or_minutes(self) -> "ServiceTimePlan":
         equal = {"opens", "closes", "minutes"} & self.model_fields_set
@@ -136,6 +142,7 @@ class ServiceTimePlan(Section):
             named=parts,
             day_types=self._types() if typed else (),
             holidays=self._holidays(path) if typed else (),
+            average=self.publish == "average day",
         )
 
     def _types(self) -> tuple[DayType, ...]:

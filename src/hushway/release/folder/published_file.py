@@ -19,8 +19,8 @@ from hushway.geography.locations import Locations
 from hushway.geography.periods import Cycle, Periods
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
-from hushway.release.formats.columns import MOMENT, NUMBER, TEXT, Column, Columns
-from hushway.release.formats.places import period_columns, periods_csv
+from hushway.release.formats.columns import MOMENT, NUMBER, TEXT, WHOLE, Column, Columns
+from hushway.release.formats.places import DAYS_COUNTED, period_columns, periods_csv
 from hushway.release.untrusted.limits import holds
 
 CSV_TYPE = "text/csv"
@@ -141,6 +141,7 @@ _PERIOD_COLUMNS = (
     Column("first_day", pa.date32(), "First day of the window."),
     Column("last_day", pa.date32(), "Last day of the window, included."),
     Column("time_zone", TEXT, "IANA name of the time zone."),
+    Column(DAYS_COUNTED, WHOLE, "Days of the window that averages by day are divided by."),
 )
 _COUNTED: Mapping[Cycle, str] = {
     "day": "counted over all days of the window",

@@ -12,9 +12,10 @@ from hushway.families.density.files.published import PARQUET
 from hushway.families.density.files.rows import read_density_parquet
 from hushway.families.density.files.universe import read_universe
 from hushway.geography.areas import Areas
+from hushway.geography.period_words import window_text
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasPlaces, Drawing, Numbers, Rings
-from hushway.release.drawing.atlas_parts import kept_starts, shown_periods, thinned, window_text
+from hushway.release.drawing.atlas_parts import kept_starts, shown_periods, thinned
 from hushway.release.folder.guard import check_size
 from hushway.release.terms import check_domain
 
@@ -35,7 +36,8 @@ def draw_density(folder: Path, certificate: Certificate, facts: Mapping[str, Any
         totals=Numbers(
             count=counts.ravel(),
             error=errors.ravel(),
-            meaning="Published visits of an area in a period. The error is what the count is "
+            meaning="Published visits of an area in a period, "
+            f"{universe.counted}. The error is what the count is "
             "expected to be off by.",
         ),
         notes=("How far a sum over several areas or periods may be off is not published.",),

@@ -17,6 +17,7 @@ from hushway.errors import GeographyError
 from hushway.families.density.public.cover import Cover
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
+from hushway.geography.period_words import counted_text
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Reach
 from hushway.privacy.public_facts import digest_of, public_facts
@@ -79,6 +80,11 @@ class DensityUniverse:
     def bins(self) -> int:
         """Number of bins of time."""
         return len(self.periods)
+
+    @property
+    def counted(self) -> str:
+        """Which days a count is of, in words: weeks are laid over each other before counting."""
+        return counted_text(self.periods, together="each visitor once in")
 
     @property
     def site_count(self) -> int:

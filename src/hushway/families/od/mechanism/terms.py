@@ -54,6 +54,7 @@ def od_terms(
         release_type=FAMILY,
         unit=unit,
         contribution=_contribution(unit, max_trips, trip),
+        counted=cells.counted,
         assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if mechanism.totals else ()),
         error=_error(mechanism, cells, bound),
     )
