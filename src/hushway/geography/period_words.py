@@ -45,7 +45,7 @@ def counted_text(periods: Periods, *, together: str = "sum of") -> str:
     """
     if periods.cycle == "window":
         return f"each day by itself, {window_text(periods)}"
-    kinds = [(name or "day", _days(days)) for name, days in periods.kinds_of_days.items()]
+    kinds = [(name or "day", _days(len(days))) for name, days in periods.kinds_of_days.items()]
     if periods.average:
         said = "average " + ", ".join(f"{name} of {days}" for name, days in kinds)
     elif periods.cycle == "day":

@@ -10,7 +10,6 @@ engine.
 """
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
@@ -245,21 +244,25 @@ class Periods:
         return tuple(self.first_day + timedelta(days=i) for i in range(count))
 
     @cached_property
-    def kinds_of_days(self) -> dict[str, int]:
-        """How many days of the window each kind of days has, by its name; "" where all are one.
+    def kinds_of_days(self) -> dict[str, tuple[date, ...]]:
+        """The days of the window of each kind of days, by its name; "" where all are one kind.
 
-        A day counts as one however many hours it has. A day that the clocks left out, as Samoa did
-        at the date line, never was.
+        A day is one however many hours it has. A day that the clocks left out, as Samoa did at the
+        date line, never was.
         """
-        firsts = Counter(map(self.first_period, set(self.days) - self._skipped_days))
-        return {name: firsts[i * self.parts] for i, name in enumerate(self._day_names)}
+        found: dict[str, list[date]] = {name: [] for name in self._day_names}
+        for day in self.days:
+            first = self.first_period(day)
+            if first is not None and day not in self._skipped_days:
+                found[self._day_names[first // self.parts]].append(day)
+        return {name: tuple(days) for name, days in found.items()}
 
     @property
     def days_counted(self) -> tuple[int, ...]:
         """How many days of the window each period is counted on."""
-        return tuple(days for days in self.kinds_of_days.values() for _ in range(self.parts))
+        return tuple(len(days) for days in self.kinds_of_days.values() for _ in range(self.parts))
 
-    @property
+    @cached_property
     def _skipped_days(self) -> set[date]:
         return {
             day

@@ -317,10 +317,11 @@ def check_files(
 def periods_file(
     periods_of: Callable[[Written | Read], Periods],
     is_there: Callable[[Written | Read], bool] = _always,
+    path: str = PERIODS,
 ) -> PublishedFile[Written, Read]:
-    """Returns periods.csv, which is the same in all families."""
+    """Returns periods.csv, which is the same in all families, or another list of periods."""
     return PublishedFile(
-        path=PERIODS,
+        path=path,
         title="Public periods",
         description=lambda view: periods_words(periods_of(view)),
         columns=lambda view: periods_columns(periods_of(view)),

@@ -17,7 +17,7 @@ from hushway.release.formats.places import DAYS_COUNTED, number_array
 _DECIMALS: Final = 3
 
 
-def per_day(numbers: NDArray[Any], days: IntArray) -> FloatArray:
+def per_day(numbers: NDArray[Any], days: IntArray | int) -> FloatArray:
     """Returns numbers of an average day, to three decimals."""
     return np.asarray(np.round(numbers / days, _DECIMALS))
 

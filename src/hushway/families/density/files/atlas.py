@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import shapely
 
+from hushway.families.density.files.averages import average_days
 from hushway.families.density.files.check import MOST_CELLS
 from hushway.families.density.files.published import PARQUET
 from hushway.families.density.files.rows import read_density_parquet
@@ -24,14 +25,17 @@ COUNTED = "visits"
 
 def draw_density(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Drawing:
     """Returns what a density shows, as `Family.drawing` asks."""
-    universe, _ = read_universe(folder, sites=facts["places"])
+    universe, _ = read_universe(folder, facts)
     check_domain(certificate, universe)
     check_size(universe.size, MOST_CELLS)
     counts, errors = read_density_parquet(folder / PARQUET, universe)
+    periods = universe.averages or universe.periods
+    if universe.averages is not None:
+        counts, errors = average_days(universe, counts), average_days(universe, errors)
     return Drawing(
         counted=COUNTED,
-        window=window_text(universe.periods),
-        periods=shown_periods(universe.periods),
+        window=window_text(periods),
+        periods=shown_periods(periods),
         places=_places(universe.areas),
         totals=Numbers(
             count=counts.ravel(),

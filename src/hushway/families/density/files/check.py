@@ -8,7 +8,9 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
+from hushway.families.density.files.averages import averaged
 from hushway.families.density.files.published import (
+    AVERAGE_DAY,
     CSV,
     FILES,
     GEO,
@@ -58,7 +60,11 @@ def check_density(
     if table is None:
         return None
     notes.holds("terms", lambda: check_stated(certificate, table), TERMS_HOLD)
-    same = f"{CSV} and {GEO} hold" if fits_csv(table.universe) else f"{GEO} holds"
+    others = [
+        *([CSV] if fits_csv(table.universe) else []),
+        *([] if table.universe.averages is None else [AVERAGE_DAY]),
+    ]
+    same = f"{', '.join(others)} and {GEO} hold" if others else f"{GEO} holds"
     notes.holds(
         "formats",
         lambda: check_files(FILES, table, folder),
@@ -70,7 +76,7 @@ def check_density(
 def _geography(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> tuple[tuple[DensityUniverse, IntArray], str]:
-    universe, cluster = read_universe(folder, sites=facts["places"])
+    universe, cluster = read_universe(folder, facts)
     check_domain(certificate, universe)
     check_pieces(universe)
     check_size(universe.size, MOST_CELLS)
@@ -240,4 +246,4 @@ class DensityContents(TableContents[DensityTable]):
         # Matplotlib takes longest of all to load and is needed for nothing else.
         from hushway.families.density.files.picture import draw_density_picture
 
-        return draw_density_picture(self.table, certificate)
+        return draw_density_picture(averaged(self.table), certificate)

@@ -143,7 +143,7 @@ def shown_sums(feature: Feature, sums: NDArray[np.number]) -> NDArray[np.number]
 def _days_of(feature: Feature) -> IntArray:
     """Returns how many days each element is counted on: a day of several periods is one day."""
     periods = feature.universe.periods
-    days = np.fromiter(periods.kinds_of_days.values(), dtype=np.int64)
+    days = np.array(periods.days_counted[:: periods.parts], dtype=np.int64)
     codes = 0 if feature.periods is None else feature.periods.codes
     has = np.zeros((feature.period_classes, len(days)), dtype=np.int64)
     has[codes, np.arange(len(periods)) // periods.parts] = 1
