@@ -111,8 +111,9 @@ class DensityUniverse:
     @property
     def counted(self) -> str:
         """Which days a count is of, in words: weeks are laid over each other before counting."""
-        each = counted_text(self.periods, together="each visitor once in")
-        return each if self.averages is None else f"{counted_text(self.averages)}, and {each}"
+        if self.averages is not None:
+            return f"{counted_text(self.averages)}, beside each day by itself"
+        return counted_text(self.periods, together="once per visitor over")
 
     @property
     def site_count(self) -> int:

@@ -84,7 +84,7 @@ class LinkUniverse:
     @property
     def counted(self) -> str:
         """Which days a count is of, in words: days are laid over each other before counting."""
-        return counted_text(self.periods, together="each traveller once in")
+        return counted_text(self.periods, together="once per traveller over")
 
     @cached_property
     def digest(self) -> str:

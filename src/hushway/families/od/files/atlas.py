@@ -47,7 +47,7 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
         totals=_totals(universe, margins),
         series=_series(universe, margins),
         flows=_flows(universe, rows, _error_words(margins, learnt=learnt)),
-        notes=_notes(facts, rows),
+        notes=_notes(facts, rows, together=universe.periods.average),
     )
 
 
@@ -150,12 +150,14 @@ def _series(universe: ODCells, margins: Sequence[PublishedSums]) -> Numbers | No
     return None
 
 
-def _notes(facts: Mapping[str, Any], rows: Rows) -> tuple[str, ...]:
+def _notes(facts: Mapping[str, Any], rows: Rows, *, together: bool) -> tuple[str, ...]:
     threshold = facts["threshold"]
+    days = ", all its days together" if together else ""
     missing = (
         "A flow that is not drawn is published as 0; that nobody travels there is not known."
         if threshold is None
-        else f"A flow that is not drawn was measured below {threshold}; it is not known to be 0."
+        else f"A flow that is not drawn was measured below {threshold}{days}; it is not known to "
+        "be 0."
     )
     known = int(np.count_nonzero(rows.counts >= KNOWN * rows.standard_errors))
     sure = (
