@@ -18,11 +18,12 @@ from hushway.families.atlas import atlas_of
 from hushway.families.load import plan_from, prepare
 from hushway.families.od.files.names import FLOWS, OMX
 from hushway.families.verify import verify
-from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Ledger
+from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.randomness import SeededSource
 from hushway.steward.publish import publish
+from support.little_city import write_table
 from support.little_plans import little_plan, write_little_files
 from support.mutations import rewrite
 
@@ -30,6 +31,8 @@ from support.mutations import rewrite
 WINDOW = {"first_day": "2026-02-27", "last_day": "2026-03-08", "holidays": ["2026-03-04"]}
 TIME = {"zone": "Europe/Lisbon", "minutes": 720, "publish": "average day", **WINDOW}
 DAYS = {"weekday": 5, "saturday": 2, "sunday": 3}
+# Changes a file of a release by a factor; by 1 it says the same again.
+Edit = Callable[[Path, int], None]
 WORDS = (
     "average weekday of 5 days, saturday of 2 days, sunday of 3 days, 27 February to 8 March 2026"
 )
@@ -37,18 +40,25 @@ WORDS = (
 
 def published(folder: Path, family: str, time: dict[str, Any], **changes: Any) -> Path:
     write_little_files(folder)
+    # As many trips as show in every cell.
+    trips = (
+        (f"p{i}", "abcd"[i % 4], "abcd"[(i + 1) % 4], f"2026-03-0{1 + i % 8}T{i % 24:02d}:30:00")
+        for i in range(2000)
+    )
+    write_table(folder / "trips.csv", "person,origin,destination,time", trips)
     facts = little_plan(family) | {"time": time} | changes
     job = prepare(plan_from(facts, folder=folder))
     with Ledger.connect(job.plan.ledger_url()) as ledger:
-        ledger.open_account(job.account, budget_limit_for(Fraction(9), Fraction(1, 10**6)))
+        ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(1000)))
     return publish(job, source=SeededSource(1)).folder
 
 
 @pytest.fixture(scope="module")
 def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder, time = tmp_path_factory.mktemp, TIME | {"cycle": "day_type"}
+    learned = {"mechanism": {"name": "learned"}, "privacy": {"max_trips": 1, "epsilon": "4"}}
     return {
-        "od": published(folder("od"), "od", time, mechanism={"name": "learned"}),
+        "od": published(folder("od"), "od", time, **learned),
         "fitted": published(folder("fitted"), "od", time),
         "density": published(folder("density"), "density", TIME),
     }
@@ -64,10 +74,10 @@ def rows_of(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(opened))
 
 
-def sealed_again(release: Path, folder: Path, edit: Callable[[Path], None]) -> bool:
+def sealed_again(release: Path, folder: Path, edit: Edit, factor: int) -> bool:
     """Whether an edited release passes, with papers and seal made anew."""
-    copy = Path(shutil.copytree(release, folder / "edited"))
-    edit(copy)
+    copy = Path(shutil.copytree(release, folder / str(factor)))
+    edit(copy, factor)
     rewrite(copy, Certificate.from_json((copy / "certificate.json").read_bytes()))
     return verify(copy).intact
 
@@ -129,24 +139,25 @@ def test_a_density_has_means_of_its_published_days(releases: dict[str, Path]) ->
     assert found == 8
 
 
-def _other_column(name: str, column: str) -> Callable[[Path], None]:
-    def edit(folder: Path) -> None:
-        file = folder / name
-        table = pq.read_table(file)
-        numbers = pa.array([2 * number for number in table[column].to_pylist()], table[column].type)
-        at = table.schema.get_field_index(column)
-        pq.write_table(
-            table.set_column(at, table.schema.field(at), numbers), file, compression="zstd"
-        )
+def _other_column(name: str, column: str) -> Edit:
+    def edit(folder: Path, factor: int) -> None:
+        with pq.ParquetFile(folder / name) as file:
+            groups = [file.read_row_group(i) for i in range(file.num_row_groups)]
+        at, field = groups[0].schema.get_field_index(column), groups[0].schema.field(column)
+        # Group by group, as they were: each has labels of its own.
+        with pq.ParquetWriter(folder / name, groups[0].schema, compression="zstd") as writer:
+            for group in groups:
+                numbers = [factor * number for number in group[column].to_pylist()]
+                writer.write_table(group.set_column(at, field, pa.array(numbers, field.type)))
 
     return edit
 
 
-def _other_text(name: str, old: bytes, new: bytes) -> Callable[[Path], None]:
-    def edit(folder: Path) -> None:
+def _other_text(name: str, old: bytes, new: bytes) -> Edit:
+    def edit(folder: Path, factor: int) -> None:
         data = (folder / name).read_bytes()
         assert old in data
-        (folder / name).write_bytes(data.replace(old, new))
+        (folder / name).write_bytes(data.replace(old, old if factor == 1 else new))
 
     return edit
 
@@ -164,12 +175,11 @@ def _other_text(name: str, old: bytes, new: bytes) -> Callable[[Path], None]:
     ],
 )
 def test_a_wrong_divisor_is_found(
-    tmp_path: Path, releases: dict[str, Path], family: str, edit: Callable[[Path], None]
+    tmp_path: Path, releases: dict[str, Path], family: str, edit: Edit
 ) -> None:
     release = releases[family]
-    (tmp_path / "same").mkdir()
-    assert sealed_again(release, tmp_path / "same", lambda _: None)
-    assert not sealed_again(release, tmp_path, edit)
+    assert sealed_again(release, tmp_path, edit, 1)
+    assert not sealed_again(release, tmp_path, edit, 2)
 
 
 @pytest.mark.parametrize(
