@@ -19,8 +19,8 @@ from hushway.geography.locations import Locations
 from hushway.geography.periods import Cycle, Periods
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
-from hushway.release.formats.columns import MOMENT, NUMBER, TEXT, Column, Columns
-from hushway.release.formats.places import period_columns, periods_csv
+from hushway.release.formats.columns import MOMENT, NUMBER, TEXT, WHOLE, Column, Columns
+from hushway.release.formats.places import DAYS_COUNTED, period_columns, periods_csv
 from hushway.release.untrusted.limits import holds
 
 CSV_TYPE = "text/csv"
@@ -141,6 +141,7 @@ _PERIOD_COLUMNS = (
     Column("first_day", pa.date32(), "First day of the window."),
     Column("last_day", pa.date32(), "Last day of the window, included."),
     Column("time_zone", TEXT, "IANA name of the time zone."),
+    Column(DAYS_COUNTED, WHOLE, "Days of the window that averages by day are divided by."),
 )
 _COUNTED: Mapping[Cycle, str] = {
     "day": "counted over all days of the window",
@@ -329,10 +330,11 @@ def compared_files(files: Sequence[PublishedFile[Written, Read]], read: Read) ->
 def periods_file(
     periods_of: Callable[[Written | Read], Periods],
     is_there: Callable[[Written | Read], bool] = _always,
+    path: str = PERIODS,
 ) -> PublishedFile[Written, Read]:
-    """Returns periods.csv, which is the same in all families."""
+    """Returns periods.csv, which is the same in all families, or another list of periods."""
     return PublishedFile(
-        path=PERIODS,
+        path=path,
         title="Public periods",
         description=lambda view: periods_words(periods_of(view)),
         columns=lambda view: periods_columns(periods_of(view)),

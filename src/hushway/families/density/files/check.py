@@ -8,6 +8,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
+from hushway.families.density.files.averages import averaged
 from hushway.families.density.files.published import (
     FILES,
     MEASURED_SITES,
@@ -72,7 +73,7 @@ def check_density(
 def _geography(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> tuple[tuple[DensityUniverse, IntArray], str]:
-    universe, cluster = read_universe(folder, sites=facts["places"])
+    universe, cluster = read_universe(folder, facts)
     check_domain(certificate, universe)
     check_pieces(universe)
     check_size(universe.size, MOST_CELLS)
@@ -242,4 +243,4 @@ class DensityContents(TableContents[DensityTable]):
         # Matplotlib takes longest of all to load and is needed for nothing else.
         from hushway.families.density.files.picture import draw_density_picture
 
-        return draw_density_picture(self.table, certificate)
+        return draw_density_picture(averaged(self.table), certificate)

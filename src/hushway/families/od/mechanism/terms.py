@@ -59,6 +59,7 @@ def od_terms(
         contribution=_contribution(unit, max_trips, trip)
         if limits is None
         else _completed(unit, limits),
+        counted=cells.counted,
         assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if mechanism.totals else ()),
         error=_error(mechanism, cells, bound),
     )
