@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Final
 
 import numpy as np
@@ -11,8 +11,14 @@ from hushway.arrays import FloatArray, Int32Array
 from hushway.families.od.fit.learned_lazily import LearntCells, Looked, learn_lazily
 from hushway.families.od.fit.learning.empirical_bayes import empirical_bayes
 from hushway.families.od.fit.learning.prior import NoisySums, prior_mean
-from hushway.families.od.fit.learning.sum_errors import SumErrors, SumsOfCells, yielding_variance
+from hushway.families.od.fit.learning.sum_errors import (
+    SumErrors,
+    SumsOfCells,
+    random_effects,
+    yielding_variance,
+)
 from hushway.families.od.fit.partitions import elements_of, partition_of
+from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.fit.reconciliation.reconcile import MeasuredSums, reconcile
 from hushway.families.od.fit.rounding.controlled import round_totals
 from hushway.families.od.fit.table import Estimates, ODTable, known_share, margin_tables
@@ -32,6 +38,7 @@ _LISTED: Final = 0.99
 # another and nothing about trips.
 _DIGITS: Final = 3
 _DIGITS_OF_SUMS: Final = 6
+_NOTHING: Final = 1e-12
 
 
 def learned_table(
@@ -85,6 +92,7 @@ def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> 
         counts=rounded.totals,
         totals=joined.totals,
         looks=tuple(looks),
+        effects=random_effects(geography, values - joined.values, posterior, law),
         diagnostics={
             "distance_to_optimum_at_most": _rounded_up(joined.bound),
             "newton_steps": joined.steps,
@@ -101,10 +109,10 @@ def _table(
     kept = np.flatnonzero(learnt.counts)
     counts = learnt.counts[kept]
     off = counts - learnt.means[kept]
-    # Sums of the finest feature are the most like any others.
-    finest = max(learnt.looks, key=lambda look: len(look.variances))
-    spread = round(finest.spread, _DIGITS)
     errors = _told_errors(learnt.variances[kept] + off**2)
+    unlisted = float(learnt.variances.sum()) / max(float(np.sum(errors**2)), _NOTHING) - 1
+    shared = asdict(learnt.effects) | {"unlisted": max(unlisted, 0.0)}
+    effects = {name: float(f"{value:.3g}") for name, value in shared.items()}
     return ODTable(
         universe=universe,
         cells=learnt.cells[kept],
@@ -116,11 +124,11 @@ def _table(
             replace(margin, errors=_told_errors(look.variances))
             for margin, look in zip(margins, learnt.looks, strict=True)
         ),
-        sum_spread=spread,
+        effects=RandomEffects(**effects),
         estimates=_estimates(learnt),
         diagnostics={
             **learnt.diagnostics,
-            "sum_spread": spread,
+            "random_effects": effects,
             "trips_in_known_cells": known_share(counts, errors),
         },
     )
@@ -156,14 +164,14 @@ def _law(measured: Measured | MeasuredSparse) -> NoiseLaw:
 
 
 def _estimates(learnt: LearntCells) -> Estimates:
-    """Returns the estimates of the cells that hold nearly all trips."""
+    """Returns the estimates of the cells that hold nearly all trips, and of all that have a row."""
     largest = np.sort(learnt.means)[::-1]
     held = np.cumsum(largest)
     enough = int(np.searchsorted(held, _LISTED * held[-1])) + 1
     least = largest[enough - 1]
     larger = np.flatnonzero(learnt.means > least)
     as_large = np.flatnonzero(learnt.means == least)[: enough - len(larger)]
-    chosen = np.sort(np.concatenate([larger, as_large]))
+    chosen = np.union1d(np.flatnonzero(learnt.counts), np.concatenate([larger, as_large]))
     return Estimates(
         cells=learnt.cells[chosen],
         means=np.round(learnt.means[chosen], 6),
