@@ -25,7 +25,7 @@ from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
 from od_learning import learned, protected
 
-DRAWS = 100
+DRAWS = 60
 SIZES = (1, 10, 100, 1000, 10**9)
 # Random groupings of places: a few large groups, and groups of about five.
 GROUPS = 6
@@ -113,7 +113,7 @@ def row_of(found: FloatArray) -> dict[str, float]:
     number, held, squares, varied, rows_held, off, trips = found
     values = (
         held / number,
-        np.sqrt(squares / max(varied, 1e-9)),
+        np.sqrt(squares / max(varied, 0.01)),
         rows_held / number,
         off / trips,
     )
@@ -150,6 +150,6 @@ def main(runs: int, epsilons: tuple[str, ...], only: str) -> list[dict[str, obje
 
 
 if __name__ == "__main__":
-    scenes = "Ann Arbor day;Ann Arbor riders, 2 trips;bike share;green taxi"
-    runs, epsilons, only = positional("3", "1,4", scenes)
+    scenes = "Ann Arbor day;bike share;green taxi"
+    runs, epsilons, only = positional("2", "1,4", scenes)
     keep("od_sums", main(int(runs), tuple(epsilons.split(",")), only))
