@@ -56,7 +56,9 @@ def kinds(cells: ODCells) -> dict[str, IntArray]:
         "random groups of five, both ends": (some[origin], some[destination]),
     }
     return {
-        kind: joint_codes([(each, int(each.max()) + 1) for each in part], cells.size)[0]
+        kind: joint_codes(
+            [(each.astype(np.int32), int(each.max()) + 1) for each in part], cells.size
+        )[0].astype(np.int64)
         for kind, part in parts.items()
     }
 
@@ -69,13 +71,13 @@ def figures(
     truth[scene.truth.cells] = scene.truth.values
     drawn = [published_trips(table).drawn(seed) for seed in range(DRAWS)]
     for kind, element in sums.items():
-        true = np.bincount(element, weights=truth)
+        true = np.bincount(element, weights=truth).astype(np.float64)
         size = len(true)
         some = np.flatnonzero(true)
         draws = np.array(
             [np.bincount(element[one.cells], one.counts, minlength=size)[some] for one in drawn]
         )
-        rows = np.bincount(element[table.cells], table.counts, minlength=size)
+        rows = np.bincount(element[table.cells], table.counts, minlength=size).astype(np.float64)
         errors = row_errors(table, element, size)
         yield from by_size(kind, true[some], draws, rows[some], errors[some])
 

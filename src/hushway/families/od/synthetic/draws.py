@@ -123,9 +123,8 @@ def _factors(rng: np.random.Generator, learnt: Learnt) -> tuple[FloatArray, Floa
     _, pair = np.unique(estimates.cells % learnt.universe.pairs, return_inverse=True)
     of_pair = effects.pair / np.maximum(np.bincount(pair, weights=own), _NOTHING)
     parts = (*learnt.universe.decode(estimates.cells), pair)
-    for part, variance in zip(
-        parts, (effects.period, effects.origin, effects.destination, of_pair), strict=True
-    ):
+    variances = [np.array(v) for v in (effects.period, effects.origin, effects.destination)]
+    for part, variance in zip(parts, (*variances, of_pair), strict=True):
         each = np.broadcast_to(variance, int(part.max(initial=0)) + 1)
         common += each[part]
         drawn += (np.sqrt(each) * rng.standard_normal(len(each)))[part]
@@ -178,7 +177,7 @@ def _unlisted(rng: np.random.Generator, learnt: Learnt) -> IntArray:
     chance = np.maximum(left, 0.0)[element] / np.bincount(element, minlength=len(left))[element]
     if not chance.any():
         return proposed[:0]
-    return rng.choice(proposed, trips, p=chance / chance.sum())
+    return np.asarray(rng.choice(proposed, trips, p=chance / chance.sum()))
 
 
 def _proposed(rng: np.random.Generator, learnt: Learnt, count: int) -> IntArray:

@@ -130,7 +130,7 @@ def random_effects(
         def added(values: FloatArray) -> FloatArray:
             return np.bincount(group, weights=values.ravel()).astype(np.float64)
 
-        cells = np.bincount(group) * (missed.size / len(group))
+        cells = added(np.ones(len(group))) * (missed.size / len(group))
         return _effect_variance(
             added(seen) ** 2 - added(seen**2),
             added(own) ** 2 - added(own**2),
