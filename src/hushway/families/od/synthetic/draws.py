@@ -177,7 +177,8 @@ def _unlisted(rng: np.random.Generator, learnt: Learnt) -> IntArray:
     chance = np.maximum(left, 0.0)[element] / np.bincount(element, minlength=len(left))[element]
     if not chance.any():
         return proposed[:0]
-    return np.asarray(rng.choice(proposed, trips, p=chance / chance.sum()))
+    chosen: IntArray = rng.choice(proposed, trips, p=chance / chance.sum())
+    return chosen
 
 
 def _proposed(rng: np.random.Generator, learnt: Learnt, count: int) -> IntArray:
