@@ -248,7 +248,7 @@ def test_other_engines_give_the_same_by_the_same_expressions(engine: str, text: 
         clock="local",
         id_kinds=id_kinds_of(SOURCE, layout),
         unit=Unit.PERSON,
-        max_trips=4,
+        steps=RankSteps((4,)),
         key=KEY,
     )
     counts = part.counted_between(Memory(), rows_between(ibis.memtable(table), layout))

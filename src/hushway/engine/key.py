@@ -163,22 +163,21 @@ def circle(
     return int(((total & SUM_MASK) * key[10] + key[11]) % PRIME)
 
 
-def kept_in_circle(
-    person: IntArray, place: IntArray, ties: tuple[IntArray, ...], most: int, key: BoundingKey
-) -> IntArray:
-    """Returns which things are kept, at most `most` of each person, a uniform choice.
+def ranks_in_circle(
+    person: IntArray, place: IntArray, ties: tuple[IntArray, ...], key: BoundingKey
+) -> tuple[IntArray, IntArray]:
+    """Returns an order of things, and the rank of each in it within its person, from 0 on.
 
     Privacy:
-        Exactly min(n, most) of a person's n things stay, whatever they are: turned by any number
-        that is not negative, the ranks 0 .. n-1 are still all remainders of n, each once. The
-        choice reads the person's own things and the key.
+        A person's n things have each rank from 0 to n - 1 once, whatever they are: turned by any
+        number that is not negative, the ranks are still all remainders of n, each once. The order
+        reads the person's own things and the key.
 
     Args:
         person: Whose each thing is; the persons are 0, 1, 2, ..., and each has at least one thing.
         place: Where it stands in the person's circle.
         ties: What decides between things at one place, the most important last.
-        most: How many may stay.
-        key: Says where in the circle the choice starts.
+        key: Says where in the circle ranks start.
     """
     order = _in_order(person, place, ties)
     size = np.bincount(person)
@@ -187,8 +186,19 @@ def kept_in_circle(
     total = np.add.reduceat(place[order], first) & SUM_MASK
     whose = person[order]
     rank = np.arange(len(order)) - first[whose]
-    turned = (rank + key.turn(total)[whose]) % size[whose]
-    kept: IntArray = order[turned < most]
+    return order, (rank + key.turn(total)[whose]) % size[whose]
+
+
+def kept_in_circle(
+    person: IntArray, place: IntArray, ties: tuple[IntArray, ...], most: int, key: BoundingKey
+) -> IntArray:
+    """Returns which things are kept, at most `most` of each person, a uniform choice.
+
+    Privacy:
+        Exactly min(n, most) of a person's n things stay: those of the lowest ranks.
+    """
+    order, rank = ranks_in_circle(person, place, ties, key)
+    kept: IntArray = order[rank < most]
     return kept
 
 

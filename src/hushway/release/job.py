@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hushway.privacy.ledger import AccountKey
     from hushway.privacy.query import Cells, Counter
     from hushway.privacy.randomness import BitSource
-    from hushway.release.mechanism import Mechanism
+    from hushway.release.mechanism import Measurements, Mechanism
     from hushway.tables.check import RowsChecked
     from hushway.tables.layout import Clock
 
@@ -78,6 +78,7 @@ class Job:
 
     Attributes:
         terms: What its certificate will say, as far as public facts reach.
+        settled_terms: Where noisy answers decide what is asked: what the certificate says after.
         window: The days whose rows may be counted.
         wording: What is said of it on the screen.
         check_writable: Refuses what could not be written, before anything is spent.
@@ -91,6 +92,7 @@ class Job:
     window: Window
     rows: Rows
     wording: Wording
+    settled_terms: "Callable[[Measurements], Terms] | None" = None
     check_writable: Callable[[], None] = _nothing_to_refuse
 
     @property

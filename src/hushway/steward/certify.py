@@ -23,6 +23,7 @@ from hushway.privacy.loss import PureLoss, cost_on, total
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.release.job import Job
+from hushway.release.mechanism import Measurements
 from hushway.release.plans.sections import LossPlan
 
 # A second epsilon that differs in the third digit only confuses.
@@ -75,17 +76,22 @@ def check_bounds(job: Job, counter: Counter) -> None:
         )
 
 
-def as_measured(announced: Terms, events: Sequence[Event], *, adaptive: bool) -> Terms:
+def as_measured(job: Job, measured: Measurements, events: Sequence[Event]) -> Terms:
     """Returns the terms of what was measured, which must be what was announced.
 
     The claim stays that of all that was reserved: a mechanism that goes by noisy answers may stop
-    early, and what it then did not measure stands apart.
+    early, and what it then did not measure stands apart; or it may divide its budget by them, and
+    then spends all of it.
 
     Raises:
         PrivacyError: Something else was measured.
     """
-    terms = announced.measured([event.cells for event in events]) if adaptive else announced
-    if terms.events != tuple(events):
+    terms = job.terms
+    if job.settled_terms is not None:
+        terms = job.settled_terms(measured)
+    elif job.mechanism.adaptive:
+        terms = terms.measured([event.cells for event in events])
+    if terms.events != tuple(events) or terms.claim != job.terms.claim:
         raise PrivacyError(
             "Something else was measured than the plan says.",
             advice="Report this as a bug; nothing was published.",

@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 from hushway.errors import ReleaseError, Told
 from hushway.families.load import prepare
@@ -152,10 +152,13 @@ def _spend(job: Job, ledger: Ledger, ready: Ready, progress: Progress) -> Certif
                 secret=ready.bounding.to_text(),
             )
             curator = Curator(counter=ready.counter, budget=reservation, source=ready.source)
-            table = _measure(job, curator, progress)
+            progress(COUNTING)
+            measured = job.mechanism.measure(curator, job.geography)
+            progress("Fitting")
+            table = job.mechanism.fit(measured, job.geography)
             certificate = certify(
                 draft,
-                terms=as_measured(draft.terms, curator.events, adaptive=job.mechanism.adaptive),
+                terms=as_measured(job, measured, curator.events),
                 account=ledger.account(job.account),
                 entry_hash=reservation.entry_hash,
             )
@@ -251,10 +254,3 @@ def _account_for(ledger: Ledger, release: str, place: Place, failure: str) -> st
         # Also when interrupted: the money is spent, and the ledger should say what for.
         ledger.abandon(release, reason=f"failed: {failure}")
     return f"{words} for {release}, and nothing was published: hushway ledger show lists it."
-
-
-def _measure(job: Job, curator: Curator, progress: Progress) -> Any:
-    progress(COUNTING)
-    measured = job.mechanism.measure(curator, job.geography)
-    progress("Fitting")
-    return job.mechanism.fit(measured, job.geography)

@@ -6,6 +6,8 @@ from hushway.engine.settings import EngineSettings
 from hushway.families.od.files.guard import check_sizes
 from hushway.families.od.job_features import asked_features, asked_labels
 from hushway.families.od.mechanism.catalogue import MECHANISMS
+from hushway.families.od.mechanism.measuring import ODMechanism
+from hushway.families.od.mechanism.people import USUAL_TRIPS, LearnedPeople
 from hushway.families.od.mechanism.setting import NoiseChoice, ODSetting
 from hushway.families.od.mechanism.terms import TripKind, od_terms
 from hushway.families.od.plan import ODPlan
@@ -26,6 +28,7 @@ from hushway.geography.areas import Areas
 from hushway.geography.clock import microseconds
 from hushway.geography.locations import Locations
 from hushway.privacy.bound import Unit
+from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
 from hushway.release.job import CountingContext, Job, Wording, window_of_periods
 from hushway.tables.areas import AreaColumns, read_areas
@@ -41,7 +44,8 @@ class TripRows:
         source: Where they are.
         cells: The public universe.
         unit: Who is protected.
-        max_trips: Most trips of one person that are counted.
+        max_trips: Most trips of one person that are counted where nothing else is asked.
+        ladder: Other limits that may be asked for.
         policy: What becomes of trips that cannot be counted.
     """
 
@@ -49,6 +53,7 @@ class TripRows:
     cells: ODCells
     unit: Unit
     max_trips: int
+    ladder: tuple[int, ...]
     policy: Policy
 
     def check(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
@@ -70,6 +75,7 @@ class TripRows:
             cells=self.cells,
             unit=self.unit,
             max_trips=self.max_trips,
+            ladder=self.ladder,
             key=context.key,
             settings=context.settings,
             progress=context.progress,
@@ -87,7 +93,8 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
         GeographyError: The locations, the periods or the features are wrong.
     """
     unit = plan.privacy.unit
-    bound = trip_bound(unit, plan.privacy.max_trips)
+    # Of a limit that is to be chosen, what is usual.
+    bound = trip_bound(unit, plan.privacy.trip_limit or USUAL_TRIPS)
     areas = _areas(plan)
     cells = _cells(plan, areas) if like is None else _same_cells(like)
     clock = "utc" if plan.data.format == "mds" else plan.data.clock
@@ -95,18 +102,25 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
     setting = ODSetting(plan=plan, cells=cells, features=asked_features(plan, cells), bound=bound)
     planned = MECHANISMS[plan.mechanism.name].from_plan(setting)
     mechanism = planned.mechanism
+    people = mechanism if isinstance(mechanism, LearnedPeople) else None
+
+    def terms(mechanism: ODMechanism) -> Terms:
+        return od_terms(mechanism, cells, unit=unit, max_trips=bound.total, trip=_trip_kind(plan))
+
     return Job(
         plan=plan,
         geography=cells,
         bound=bound,
         mechanism=mechanism,
-        terms=od_terms(mechanism, cells, unit=unit, max_trips=bound.total, trip=_trip_kind(plan)),
+        terms=terms(mechanism),
+        settled_terms=None if people is None else lambda found: terms(people.settled(found)),
         window=window,
         rows=TripRows(
             source=_source(plan, areas, window),
             cells=cells,
             unit=unit,
-            max_trips=plan.privacy.max_trips,
+            max_trips=bound.total,
+            ladder=() if people is None else people.ladder,
             policy=Policy(**dict(plan.problems)),
         ),
         wording=_wording(cells, planned.noise),

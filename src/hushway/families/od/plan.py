@@ -29,13 +29,18 @@ class PrivacyPlan(LossPlan):
     unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.TRIP] = Field(
         default=Unit.PERSON, description="Who is protected."
     )
-    max_trips: int = Field(
-        default=1,
-        ge=1,
-        le=1_000_000,
-        description="The contribution limit: at most so many trips of a person are counted, "
-        "chosen at random.",
+    max_trips: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["auto"] = Field(
+        default="auto",
+        description="The contribution limit: at most so many trips of a person are counted in "
+        "cells, chosen at random; auto measures how many trips people make, and chooses.",
     )
+
+    @property
+    def trip_limit(self) -> int | None:
+        """The limit that the plan gives; None if it is to be chosen."""
+        if not self.unit.has_many_records:
+            return 1
+        return None if self.max_trips == "auto" else self.max_trips
 
 
 class TripProblemsPlan(ProblemsPlan):
@@ -130,7 +135,7 @@ class ODPlan(AnyPlan):
                 f'privacy.unit: is "{unit}", so data.columns.person must name the column of its '
                 'ids (without one, only unit = "trip" is possible)'
             )
-        if not unit.has_many_records and self.privacy.max_trips > 1:
+        if not unit.has_many_records and self.privacy.max_trips not in (1, "auto"):
             yield 'privacy.max_trips: has no meaning with unit = "trip", which counts once'
         yield from _wrong_places(self)
         for name in unnameable(self.published_totals):

@@ -13,6 +13,7 @@ import pytest
 from ibis.backends.sql import compilers
 
 from hushway.engine.key import BoundingKey
+from hushway.engine.ranks import RankSteps
 from hushway.engine.warehouse.typed import brought, rows_between
 from hushway.families.od.rows.counter import TripPart
 from hushway.families.od.rows.trips import TripColumns, TripsSource, id_kinds_of
@@ -53,7 +54,7 @@ def compiled(dialect: str) -> str:
         clock="local",
         id_kinds=id_kinds_of(SOURCE, layout),
         unit=Unit.PERSON,
-        max_trips=4,
+        steps=RankSteps((4,)),
         key=BoundingKey(tuple(range(1, BoundingKey.WORDS + 1))),
     )
     counts = part.counted_between(Named(), rows_between(TRIPS, layout))

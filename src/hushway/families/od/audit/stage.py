@@ -24,7 +24,7 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.query import Counter, ExactCounts, Query
+from hushway.privacy.query import Counter, ExactCounts
 from hushway.privacy.randomness import BitSource
 
 # Small public universes in which one scene plays at many corners.
@@ -111,15 +111,14 @@ def toy_universe(
 
 
 class CountedOnce(ArrayCounter):
-    """The real counter in memory; it bounds and counts once a release, as the embedded one does."""
+    """The real counter in memory; it ranks and counts once a release, as the embedded one does."""
 
     _counted: ExactCounts | None = None
 
-    def count(self, query: Query) -> ExactCounts:
-        """Returns the exact bounded counts."""
-        self.bound(query)  # refuses a query over other cells
+    def ranked(self) -> ExactCounts:
+        """Returns trips by (step of their rank, cell)."""
         if self._counted is None:
-            self._counted = super().count(query)
+            self._counted = super().ranked()
         return self._counted
 
 
@@ -215,12 +214,13 @@ class ODStage(Stage[Any]):
 
     def count(self, rows: Rows, source: BitSource) -> Counter:
         """Returns the real counter."""
+        columns: dict[str, Any] = dict(rows)
         return CountedOnce(
             cells=self.universe,
             unit=self.unit,
             max_trips=self.max_trips,
             key=BoundingKey.draw(source),
-            **rows,
+            **columns,
         )
 
     def columns(self, scene: Scene) -> dict[str, Any]:

@@ -17,12 +17,14 @@ from hushway.families.od.files.features import (
 from hushway.families.od.files.view import ODView
 from hushway.families.od.fit.random_effects import RandomEffects, are_effects
 from hushway.families.od.fit.table import Estimates, MarginTable, ODTable
+from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.mechanism.terms import FAMILY, stated_od, stated_terms
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
+from hushway.privacy.events import Event
 from hushway.release.folder.guard import are_amounts, check_reads_back, is_column, refuse
 from hushway.release.formats.places import locations_csv, periods_csv, read_locations, read_periods
 from hushway.release.terms import (
@@ -172,18 +174,18 @@ def check_stated(certificate: Certificate, view: ODView) -> None:
     check_release_type(certificate, FAMILY)
     check_domain(certificate, cells)
     check_terms(certificate, stated_terms(certificate, cells, features))
-    _, *margins = certificate.terms.events
-    noise = [noise_error(event) for event in margins]
-    stated = [sums.standard_error for sums in view.margins]
-    if len(noise) != len(stated) or not all(map(is_noise, stated, noise)):
+    mechanism = stated_od(certificate.terms.mechanism, cells, features)
+    first = mechanism.cells_event + 1
+    margins = certificate.terms.events[first : first + len(features)]
+    pairs = zip(view.margins, margins, strict=True)
+    if not all(is_noise(sums.standard_error, noise_error(event)) for sums, event in pairs):
         raise refuse_numbers("standard errors of the sums")
-    _check_rows(certificate, view)
+    _check_rows(mechanism, certificate.terms.events[mechanism.cells_event], view)
 
 
-def _check_rows(certificate: Certificate, view: ODView) -> None:
-    terms, cells, least = certificate.terms, view.universe, view.rows.least
-    mechanism = stated_od(terms.mechanism, cells, view.features)
-    bound: Bound = terms.events[0].bound
+def _check_rows(mechanism: ODMechanism, measured: Event, view: ODView) -> None:
+    cells, least = view.universe, view.rows.least
+    bound: Bound = measured.bound
     threshold = mechanism.threshold(cells, bound)
     below = threshold is not None and least is not None and least < threshold
     if (view.threshold, view.zeros_left_out) != (threshold, mechanism.zeros_left_out) or below:
@@ -194,6 +196,6 @@ def _check_rows(certificate: Certificate, view: ODView) -> None:
     if learnt:
         # Learnt errors are what they are: `facts_of_rows` says that they are numbers.
         return
-    noise = noise_error(terms.events[0])
+    noise = noise_error(measured)
     if not all(is_noise(error, noise) for error in view.rows.standard_errors or ()):
         raise refuse_numbers("standard errors")

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, Int32Array
+from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.learned_lazily import LearntCells, Looked, learn_lazily
 from hushway.families.od.fit.learning.empirical_bayes import empirical_bayes
 from hushway.families.od.fit.learning.prior import NoisySums, prior_mean
@@ -28,6 +28,14 @@ from hushway.geography.locations import Locations
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.privacy.noise.inversion import NoiseLaw
+from hushway.release.contribution.completion import (
+    Completion,
+    LeftOutSums,
+    added_up,
+    completion_of,
+)
+from hushway.release.contribution.crowd import Crowd
+from hushway.release.contribution.limits import Limits
 from hushway.release.mechanism import Measurements
 
 # Pairs of places share a factor with this many classes of about the same distance.
@@ -38,13 +46,49 @@ _LISTED: Final = 0.99
 # another and nothing about trips.
 _DIGITS: Final = 3
 _DIGITS_OF_SUMS: Final = 6
-_NOTHING: Final = 1e-12
+_NOTHING: Final = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeftOut:
+    """What a limit on trips has left out, as far as it was measured.
+
+    Attributes:
+        crowd: How many trips people make.
+        limits: How many of a person count.
+        sums: Noisy sums of trips beyond the limit, each over a feature.
+    """
+
+    crowd: Crowd
+    limits: Limits
+    sums: tuple[Measured, ...]
+
+    def completion(self, learnt: LearntCells) -> Completion:
+        """Returns what is missing from cells that were learnt."""
+        sums = [
+            LeftOutSums(
+                element=_feature_of(one).of(learnt.cells),
+                values=one.values.astype(np.float64),
+                variance=float(one.variance),
+            )
+            for one in self.sums
+        ]
+        return completion_of(learnt.means, sums, self.crowd, self.limits)
+
+
+def _feature_of(measured: Measured) -> Feature:
+    feature = measured.query.cells
+    assert isinstance(feature, Feature)  # noqa: S101  sums are asked over features
+    return feature
 
 
 def learned_table(
-    universe: ODCells, features: Sequence[Feature], measured: Measurements
+    universe: ODCells,
+    features: Sequence[Feature],
+    measured: Measurements,
+    left: LeftOut | None = None,
 ) -> ODTable:
-    """Learns, reconciles and rounds; the noisy cells come first in `measured`."""
+    """Learns, reconciles, completes and rounds; the noisy cells come first in `measured`."""
     cells, *others = measured
     sums = [one for one in others if isinstance(one, Measured)]
     noisy = [
@@ -54,8 +98,70 @@ def learned_table(
     if isinstance(cells, MeasuredSparse):
         threshold = 0 if cells.threshold is None else cells.threshold  # `measure` gives one
         looked = Looked(shown=cells.reveal(), threshold=threshold, law=_law(cells))
-        return _table(universe, features, sums, learn_lazily(universe, features, noisy, looked))
-    return _table(universe, features, sums, _learnt(cells, noisy, universe))
+        learnt = learn_lazily(universe, features, noisy, looked)
+    else:
+        learnt = _learnt(cells, noisy, universe)
+    if left is not None:
+        learnt = completed(learnt, features, left)
+    return _table(universe, features, sums, learnt)
+
+
+def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -> LearntCells:
+    """Adds what the limit has left out, to cells and to sums."""
+    completion = left.completion(learnt)
+    counted = np.maximum(learnt.means, 0.0)
+    means = counted + completion.added
+    scale = means / np.maximum(counted, _NOTHING)
+    elements = [feature.of(learnt.cells) for feature in features]
+    variances = learnt.variances * scale**2 + completion.cell_variance()
+    looks, totals = [], []
+    for element, look, fitted in zip(elements, learnt.looks, learnt.totals, strict=True):
+        size = len(fitted)
+        whole = added_up(element, means, size)
+        part = added_up(element, counted, size)
+        grown = (whole / np.maximum(part, _NOTHING)) ** 2
+        added = completion.sum_variance(element, size)
+        looks.append(replace(look, variances=look.variances * grown + added))
+        totals.append(whole)
+    # Sums of the finest feature are the most like any others.
+    finest = max(range(len(totals)), key=lambda place: len(totals[place]))
+    rounded = round_totals(means, [element.astype(np.int32) for element in elements])
+    return replace(
+        learnt,
+        means=means,
+        variances=variances,
+        counts=rounded.totals,
+        totals=tuple(totals),
+        looks=tuple(looks),
+        effects=_grown_effects(learnt, variances, completion, elements[finest]),
+        diagnostics={
+            **learnt.diagnostics,
+            "every_sum_rounded_up_or_down": rounded.exact,
+            "trips_added_beyond_the_limit": round(float(completion.added.sum())),
+            "most_trips_in_cells": left.limits.cells,
+            "most_trips_in_sums": left.limits.sums,
+        },
+    )
+
+
+def _grown_effects(
+    learnt: LearntCells, variances: FloatArray, completion: Completion, element: IntArray
+) -> RandomEffects:
+    """Returns random effects once variances have grown, with what completed sums have in common."""
+    size = int(element.max(initial=0)) + 1
+    shared = completion.sum_variance(element, size)
+    shared -= added_up(element, completion.cell_variance(), size)
+    squares = added_up(element, variances, size) ** 2
+    more = float(np.maximum(shared, 0.0).sum()) / max(float(squares.sum()), _NOTHING)
+    # Errors that grow by a factor have effects that shrink by its square: those act on variances.
+    less = float(learnt.variances.sum()) / max(float(variances.sum()), _NOTHING)
+    effects = learnt.effects
+    return replace(
+        effects,
+        origin=less * effects.origin,
+        destination=less * effects.destination,
+        period=less * effects.period + more,
+    )
 
 
 def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> LearntCells:

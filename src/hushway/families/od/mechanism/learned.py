@@ -21,6 +21,7 @@ from pydantic import Field, field_validator
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.measuring import (
+    ODMechanism,
     TotalsMechanism,
     cells_query,
     measure_features,
@@ -54,7 +55,7 @@ LEARNED: Final = "learned"
 # A posterior of every cell is held in memory: up to 230 bytes for each while counts are made whole.
 MOST_LEARNED: Final = MOST_DENSE_CELLS // 8
 # Of a huge table about so many cells without trips show by chance.
-_EXPECTED_FALSE: Final = float(1 << 20)
+EXPECTED_FALSE: Final = float(1 << 20)
 
 
 class LearnedOptions(TotalsOptions):
@@ -73,6 +74,11 @@ class LearnedOptions(TotalsOptions):
     @classmethod
     def _split_is_exact(cls, value: Any) -> Any:
         return exact_shares(value) if isinstance(value, dict) else value
+
+    @property
+    def completes(self) -> bool:
+        """Whether trips beyond the limit are estimated: unless shares of the budget are given."""
+        return self.budget_shares is None
 
     def shares_by_rule(
         self, features: Sequence[Feature], budget: Loss, bound: Bound
@@ -138,7 +144,7 @@ class Learned(TotalsMechanism):
         *margins, last = self.spends
         query = cells_query(geography)
         law = noise_for(last, curator.bound(query))
-        threshold = threshold_for(law, geography.size, _EXPECTED_FALSE)
+        threshold = threshold_for(law, geography.size, EXPECTED_FALSE)
         cells = curator.counts_above(query, threshold, last)
         return (cells, *measure_features(curator, self.features, margins))
 
@@ -195,12 +201,19 @@ def od_learned(
 
 
 def _from_plan(setting: ODSetting) -> PlannedMechanism:
-    options = setting.plan.mechanism
+    from hushway.families.od.mechanism.people import LearnedPeople
+
+    options, privacy = setting.plan.mechanism, setting.plan.privacy
     assert isinstance(options, LearnedOptions)  # noqa: S101  the options of this mechanism
     features = setting.features
     if setting.cells.size > MOST_LEARNED and options.coarse_features is None:
         features = tuple(feature for feature in features if is_learnable(feature))
     budget, noise = setting.noise(options, features)
+    if privacy.unit.has_many_records and options.completes:
+        people = LearnedPeople(
+            universe=setting.cells, features=features, budget=budget, limit=privacy.trip_limit
+        )
+        return PlannedMechanism(mechanism=people, noise=noise)
     if options.coarse_features is None and options.budget_shares is None:
         features = worth_measuring(features, budget, setting.bound)
     shares = options.shares(features, budget, setting.bound)
@@ -210,7 +223,11 @@ def _from_plan(setting: ODSetting) -> PlannedMechanism:
 
 def _from_certificate(
     parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
-) -> Learned:
+) -> ODMechanism:
+    from hushway.families.od.mechanism.people import certified_people
+
+    if "people_by_trips" in parameters:
+        return certified_people(parameters, cells, features)
     return Learned(**stated_totals(parameters, cells, features), lazy=parameters["form"] == "lazy")
 
 

@@ -77,9 +77,11 @@ class ODMechanism(FixedQuestions[ODCells]):
         name: What plans and certificates call it.
         zeros_left_out: Whether a cell without a row is published as 0.
         learns_errors: Whether standard errors are learnt; otherwise they are those of the noise.
+        cells_event: Which of the events measures the cells; those of the totals follow it.
     """
 
     name: str
+    cells_event: ClassVar[int] = 0
     zeros_left_out: ClassVar[bool] = False
     learns_errors: ClassVar[bool] = False
 

@@ -54,16 +54,30 @@ class MechanismOptions(Section):
         return "laplace"
 
     @property
+    def completes(self) -> bool:
+        """Whether trips beyond the limit are estimated, and the limit can be chosen."""
+        return False
+
+    @property
     def coarse_features(self) -> tuple[str, ...] | None:
         """The totals to measure besides the cells; None means all that are possible."""
         return ()
 
     def disagreements(self, plan: "ODPlan") -> Iterator[str]:
         """Yields what does not agree with the rest of a plan."""
+        yield from self.needs_limit(plan)
         if plan.published_totals:
             yield (
                 "published_totals: belong to mechanisms that measure totals, such as learned, not "
                 f"to {self.name}"
+            )
+
+    def needs_limit(self, plan: "ODPlan") -> Iterator[str]:
+        """Yields whether a plan leaves a limit open that this mechanism does not choose."""
+        if plan.privacy.trip_limit is None and not self.completes:
+            yield (
+                "privacy.max_trips: must be a number: only the mechanism learned, without "
+                "budget_shares, chooses it"
             )
 
 
@@ -163,6 +177,7 @@ class TotalsOptions(MechanismOptions):
 
     def disagreements(self, plan: "ODPlan") -> Iterator[str]:
         """Yields what does not agree with the rest of a plan."""
+        yield from self.needs_limit(plan)
         if self.noise != "laplace" and plan.privacy.delta is None:
             yield f'mechanism.noise: is "{self.noise}", so privacy.delta must be given'
         yield from _wrong_totals(plan, self.coarse_features or ())

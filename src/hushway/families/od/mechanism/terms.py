@@ -6,10 +6,12 @@ from typing import Final, Literal, get_args
 from hushway.errors import ReleaseError
 from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.mechanism.measuring import ODMechanism
+from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
+from hushway.release.contribution.limits import Limits
 from hushway.release.terms import stated_limits, terms_of
 from hushway.release.wording import check_unit, plural
 
@@ -47,13 +49,16 @@ def od_terms(
     """
     check_unit(unit, *UNITS, most=max_trips)
     bound = Bound.of_records(max_trips)
+    limits = mechanism.limits if isinstance(mechanism, LearnedPeople) else None
     return terms_of(
         mechanism,
         cells,
         bound,
         release_type=FAMILY,
         unit=unit,
-        contribution=_contribution(unit, max_trips, trip),
+        contribution=_contribution(unit, max_trips, trip)
+        if limits is None
+        else _completed(unit, limits),
         assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if mechanism.totals else ()),
         error=_error(mechanism, cells, bound),
     )
@@ -67,13 +72,16 @@ def stated_terms(certificate: Certificate, cells: ODCells, features: Sequence[Fe
     """
     stated = certificate.terms
     single = stated.unit is Unit.TRIP
-    max_trips, *kinds = stated_limits(stated.contribution, "trips", *(("trip",) if single else ()))
+    mechanism = stated_od(stated.mechanism, cells, features)
+    people = isinstance(mechanism, LearnedPeople)
+    more = ("trip",) if single else ("trips_in_sums",) if people else ()
+    max_trips, *others = stated_limits(stated.contribution, "trips", *more)
+    kinds = others if single else []
     if any(kind not in get_args(TripKind) for kind in kinds):
         raise ReleaseError(
             "The certificate does not say what one trip is.",
             advice="Verify with the version of hushway that the certificate names.",
         )
-    mechanism = stated_od(stated.mechanism, cells, features)
     trip: TripKind = kinds[0] if kinds else "row"
     return od_terms(mechanism, cells, unit=stated.unit, max_trips=max_trips, trip=trip)
 
@@ -87,6 +95,19 @@ def _contribution(unit: Unit, max_trips: int, trip: TripKind) -> Contribution:
         f"among all of that {unit}'s trips in the window; totals are too low by the others."
     )
     return Contribution(words=words, limits={"trips": max_trips})
+
+
+def _completed(unit: Unit, limits: Limits) -> Contribution:
+    words = (
+        f"Counts estimate all trips. At most {plural(limits.cells, 'trip')} of a {unit} are "
+        f"counted in cells, chosen uniformly at random among all of that {unit}'s trips in the "
+        "window"
+    )
+    if limits.asks_left_out:
+        words += f", and at most {limits.sums - limits.cells} more in sums of what that leaves out"
+    return Contribution(
+        words=words + ".", limits={"trips": limits.cells, "trips_in_sums": limits.sums}
+    )
 
 
 def _error(mechanism: ODMechanism, cells: ODCells, bound: Bound) -> str:

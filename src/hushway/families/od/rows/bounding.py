@@ -4,8 +4,10 @@ Only operations that every engine does alike: equality joins, 64-bit sums, produ
 and one window. Rows come in as (person, origin, destination, us), as an engine has read them.
 """
 
+from abc import abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import ibis
 import ibis.expr.types as ir
@@ -15,11 +17,13 @@ import pyarrow as pa
 from hushway.arrays import BoolArray, IntArray
 from hushway.engine.counting import BoundedCounter, is_same, other_cells, whole_column
 from hushway.engine.grids import TimeGrid, place_table, time_grid
-from hushway.engine.key import SUM_MASK, BoundingKey, kept_in_circle, numbered
+from hushway.engine.key import SUM_MASK, BoundingKey, numbered, ranks_in_circle
+from hushway.engine.ranks import RankSteps
 from hushway.engine.session import Loader
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound, Unit
+from hushway.privacy.contribution import RankedCells, UnitsByRecords
 from hushway.privacy.query import ExactCounts, Query
 from hushway.tables.layout import Clock, Kind
 
@@ -34,21 +38,75 @@ def trip_bound(unit: Unit, max_trips: int) -> Bound:
     return Bound.of_records(max_trips if unit.has_many_records else 1)
 
 
-class TripCounter(BoundedCounter[ODCells]):
-    """Answers queries over the cells of one OD table, each unit bounded."""
+TripCells = ODCells | RankedCells | UnitsByRecords
+
+
+class TripCounter(BoundedCounter[TripCells]):
+    """Answers queries over the cells of one OD table, each unit bounded.
+
+    Attributes:
+        max_trips: The limit of a unit where a query names none.
+        ladder: All limits that queries may name.
+    """
 
     cells: ODCells
     max_trips: int
+    ladder: tuple[int, ...]
 
-    def asked(self, query: Query) -> ODCells:
-        """Returns the cells of the table."""
-        if not is_same(query.cells, self.cells):
+    @abstractmethod
+    def ranked(self) -> ExactCounts:
+        """Returns trips by (step of their rank, cell); every trip has rank 0 if it is a unit."""
+
+    @property
+    def steps(self) -> RankSteps:
+        """The ranks that are told apart."""
+        return rank_steps(self.unit, self.max_trips, self.ladder)
+
+    def asked(self, query: Query) -> TripCells:
+        """Returns the cells of the table, for some ranks of trips, or units by their trips."""
+        asked = query.cells
+        if isinstance(asked, UnitsByRecords) and asked.ladder != self.steps.ladder:
+            raise other_cells("the limits")
+        if isinstance(asked, RankedCells | UnitsByRecords):
+            if not is_same(asked.base, self.cells):
+                raise other_cells("the cells")
+            return asked
+        if not is_same(asked, self.cells):
             raise other_cells("the cells")
         return self.cells
 
-    def bound_of(self, _cells: ODCells) -> Bound:
+    def bound_of(self, cells: TripCells) -> Bound:
         """Returns how far one unit moves the counts."""
-        return trip_bound(self.unit, self.max_trips)
+        if isinstance(cells, ODCells):
+            return trip_bound(self.unit, self.max_trips)
+        return cells.bound
+
+    def counts_of(self, cells: TripCells) -> ExactCounts:
+        """Returns the exact counts, of as many trips of a unit as the bound says.
+
+        Privacy:
+            `RankSteps` says why ranks bound a unit.
+        """
+        if isinstance(cells, UnitsByRecords):
+            return self.steps.units(self.ranked(), self.cells.size)
+        ranks = (0, trip_bound(self.unit, self.max_trips).total)
+        if isinstance(cells, RankedCells):
+            ranks = cells.first, cells.last
+        if ranks not in self._answers:
+            self._answers[ranks] = self.steps.between(self.ranked(), self.cells.size, *ranks)
+        return self._answers[ranks]
+
+    @cached_property
+    def _answers(self) -> dict[tuple[int, int], ExactCounts]:
+        """Counts of cells by ranges of ranks, kept since every sum of a range asks for them."""
+        return {}
+
+
+def rank_steps(unit: Unit, max_trips: int, ladder: tuple[int, ...]) -> RankSteps:
+    """Returns the ranks that a counter tells apart."""
+    if not unit.has_many_records:
+        return RankSteps((1,))
+    return RankSteps(tuple(sorted({*ladder, trip_bound(unit, max_trips).total})))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,12 +126,17 @@ class Lookups:
     grid: TimeGrid
 
 
-def bounded_counts(located: ir.Table, *, unit: Unit, max_trips: int, key: BoundingKey) -> ir.Table:
-    """Returns (cell, trips) of the cells that are not empty, in no order, every unit bounded.
+def ranked_counts(
+    located: ir.Table, *, unit: Unit, steps: RankSteps, cells: int, key: BoundingKey
+) -> ir.Table:
+    """Returns (cell, trips) of cells that are not empty, in no order.
+
+    Cells are numbered by (step of the trip's rank within its unit, cell); there is one step if each
+    trip is a unit.
 
     Privacy:
-        Enforces `trip_bound(unit, max_trips)`. Of the rows of one trip one is counted, whoever is
-        protected, and it is chosen by looking at these rows alone.
+        Of the rows of one trip one is counted, whoever is protected, and it is chosen by looking at
+        these rows alone.
     """
     trip, owned = trip_columns(located.columns), unit.has_many_records
     if not trip and not owned:
@@ -82,8 +145,7 @@ def bounded_counts(located: ir.Table, *, unit: Unit, max_trips: int, key: Boundi
     trips = keyed(located.drop_null([*(trip or ("person",))]), key)
     if trip:
         trips = one_of_each(trips, trip)
-    most = trip_bound(unit, max_trips).total
-    return counted(bounded(trips, "person", most, key) if owned else trips)
+    return counted(ranked(trips, "person", steps, cells, key) if owned else trips)
 
 
 def trip_columns(columns: Collection[str]) -> tuple[str, ...]:
@@ -138,27 +200,31 @@ def one_of_each(rows: ir.Table, trip: tuple[str, ...]) -> ir.Table:
     return ranked.filter(ranked.repeat == 0)
 
 
-def bounded(trips: ir.Table, unit: str, most: int, key: BoundingKey) -> ir.Table:
-    """Keeps at most `most` trips of each unit, a uniform choice.
+def ranked(trips: ir.Table, unit: str, steps: RankSteps, cells: int, key: BoundingKey) -> ir.Table:
+    """Numbers the cell of each trip by the step of its rank; drops ranks beyond the last step.
 
-    The unit's trips stand in a circle in the key's order; `most` neighbours are kept, from a start
-    that the key and the unit's own trips decide. Rows that tie lie in the same cell, so what is
-    counted depends on the rows as a multiset and on the key, not on files, threads or row order.
+    The unit's trips stand in a circle in the key's order; ranks go round it from a start that the
+    key and the unit's own trips decide, so that those below a limit are a uniform choice. Rows that
+    tie lie in the same cell, so what is counted depends on the rows as a multiset and on the key,
+    not on files, threads or row order.
 
     Privacy:
-        Exactly min(n, most) of a unit's n rows stay, whatever the rows are: turned by any number
-        that is not negative, the ranks 0 .. n-1 are still all remainders of n, each once. The
-        choice reads the unit's own rows and the key, so neighbouring data stay neighbours.
+        A unit's n rows have each rank from 0 to n - 1 once, whatever the rows are: turned by any
+        number that is not negative, the ranks are still all remainders of n, each once. The order
+        reads the unit's own rows and the key, so neighbouring data stay neighbours.
     """
     circle = ibis.window(group_by=unit, order_by=[trips.place, trips.cell])
-    ranked = trips.select(
+    ordered = trips.select(
         "cell",
         rank=ibis.row_number().over(circle),
         size=trips.count().over(circle),
         total=_low_bits(trips.place.cast("int32").sum().over(circle)),
     )
-    turned = (ranked["rank"] + key.turn(ranked.total)) % ranked["size"]
-    return ranked.filter(turned < most)
+    turned = ordered.select(
+        "cell", turned=(ordered["rank"] + key.turn(ordered.total)) % ordered["size"]
+    )
+    inside = turned.filter(turned.turned < steps.ends[-1])
+    return inside.select(cell=steps.of_column(inside.turned) * cells + inside.cell)
 
 
 def counted(trips: ir.Table) -> ir.Table:
@@ -230,6 +296,7 @@ class ArrayCounter(TripCounter):
         cells: The public universe.
         unit: Who is protected.
         max_trips: Most trips of one person; without meaning for unit "trip".
+        ladder: Other limits that queries may name.
         key: Decides which trips are kept.
         person: Code of each trip's person; only equality matters. Not needed for unit "trip".
         period: Index of each trip's period.
@@ -251,6 +318,7 @@ class ArrayCounter(TripCounter):
         destination: IntArray,
         person: IntArray | None = None,
         since_us: IntArray | None = None,
+        ladder: tuple[int, ...] = (),
     ) -> None:
         if unit.has_many_records and person is None:
             raise DataError(
@@ -258,7 +326,7 @@ class ArrayCounter(TripCounter):
                 advice='Give the array of persons, or choose unit = "trip".',
             )
         self.cells, self.unit, self.max_trips, self._key = cells, unit, max_trips, key
-        self._most = trip_bound(unit, max_trips).total
+        self.ladder = ladder
         period, origin, destination = (
             whole_column(column, len(period), "trips") for column in (period, origin, destination)
         )
@@ -268,28 +336,27 @@ class ArrayCounter(TripCounter):
         if unit.has_many_records and person is not None:
             whose = whole_column(person, len(kept), "trips")[kept]
             self._person: IntArray = np.unique(whose, return_inverse=True)[1].astype(np.int64)
-            self._size = np.bincount(self._person)
             self._since_us = (
                 numbered((self._person,), (self._cell,))
                 if since_us is None
                 else whole_column(since_us, len(kept), "trips")[kept]
             )
 
-    def counts_of(self, _cells: ODCells) -> ExactCounts:
-        """Returns the exact bounded counts."""
-        cells, values = np.unique(self._bounded(), return_counts=True)
+    def ranked(self) -> ExactCounts:
+        """Returns trips by (step of their rank, cell)."""
+        cells, values = np.unique(self._stepped(), return_counts=True)
         return ExactCounts(cells=cells, values=values.astype(np.int64))
 
-    def _bounded(self) -> IntArray:
-        """Returns the cells of the trips that are kept."""
-        many = self.unit.has_many_records and len(self._cell) > 0
-        if not many or self._size.max() <= self._most:
+    def _stepped(self) -> IntArray:
+        """Returns the cells of trips by the step of their rank."""
+        if not self.unit.has_many_records or len(self._cell) == 0:
             return self._cell
-        key = self._key
+        key, steps = self._key, self.steps
         place = key.place(key.mixed(self._since_us, self._origin, self._destination))
-        chosen = kept_in_circle(self._person, place, (self._cell,), self._most, key)
-        kept: IntArray = self._cell[chosen]
-        return kept
+        order, rank = ranks_in_circle(self._person, place, (self._cell,), key)
+        inside = rank < steps.ends[-1]
+        cell: IntArray = self._cell[order[inside]]
+        return steps.of_array(rank[inside]) * self.cells.size + cell
 
 
 def _placed(cells: ODCells, period: IntArray, origin: IntArray, destination: IntArray) -> BoolArray:

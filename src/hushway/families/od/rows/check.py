@@ -162,7 +162,7 @@ def _summary(
 def _marked(rows: ir.Table, lookups: Lookups, cells: ODCells, unit: Unit) -> ir.Table:
     """Adds period, o and d to every row, null where the public tables have none; and what counts.
 
-    A row is `kept` here if `hushway.families.od.rows.bounding.bounded_counts` counts it, or would
+    A row is `kept` here if `hushway.families.od.rows.bounding.ranked_counts` counts it, or would
     without a limit. Of the rows of one trip one is, and the others are `repeated`.
     """
     marked = row_checks.with_buckets(rows, lookups.grid, lookups.buckets)

@@ -10,15 +10,16 @@ from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.grids import time_grid
 from hushway.engine.key import BoundingKey
 from hushway.engine.opening import open_session
+from hushway.engine.ranks import RankSteps
 from hushway.engine.session import Between, Loader, Read, Reading, Shape, Sums, sums_of_columns
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import (
     TripCounter,
-    bounded_counts,
     load_lookups,
     placed,
+    ranked_counts,
     trip_bound,
     trip_columns,
 )
@@ -44,6 +45,7 @@ class EngineTrips(TripCounter):
     unit: Unit
     max_trips: int
     key: BoundingKey
+    ladder: tuple[int, ...] = ()
     settings: EngineSettings | None = None
     progress: ShareProgress | None = None
 
@@ -55,8 +57,8 @@ class EngineTrips(TripCounter):
             )
         trip_bound(self.unit, self.max_trips)
 
-    def counts_of(self, _cells: ODCells) -> ExactCounts:
-        """Returns the exact bounded counts."""
+    def ranked(self) -> ExactCounts:
+        """Returns trips by (step of their rank, cell). Rows are read once."""
         return self._counts
 
     @cached_property
@@ -68,7 +70,7 @@ class EngineTrips(TripCounter):
                 clock=self.source.clock,
                 id_kinds=id_kinds_of(self.source, reading.layout),
                 unit=self.unit,
-                max_trips=self.max_trips,
+                steps=self.steps,
                 key=self.key,
             )
             return session.count(part.after(reading), part, self.progress)
@@ -79,19 +81,19 @@ _TRIPS: Final = "trips"
 
 @dataclass(frozen=True, kw_only=True)
 class TripPart:
-    """Gives trips their cells, and bounds and counts those of some units, all of each.
+    """Gives trips their cells, and ranks and counts those of some units, all of each.
 
     A `hushway.engine.session.Part`.
 
     Privacy:
-        Enforces `trip_bound(unit, max_trips)` for every unit of the part.
+        Every unit of the part has each rank at most once.
     """
 
     cells: ODCells
     clock: Clock
     id_kinds: tuple[Kind, Kind] | None
     unit: Unit
-    max_trips: int
+    steps: RankSteps
     key: BoundingKey
 
     def after(self, reading: Reading) -> Reading:
@@ -114,16 +116,16 @@ class TripPart:
         )
 
     def counted_between(self, engine: Loader, between: Between) -> ir.Table:
-        """Returns (cell, trips), every unit bounded, of an engine that reads spans of time."""
+        """Returns (cell, trips), every trip ranked, of an engine that reads spans of time."""
         lookups = load_lookups(engine, self.id_kinds, self.cells, self.clock)
         trips = between(lookups.grid.start_us, lookups.grid.end_us)
-        return self._bounded(placed(trips, lookups, self.cells))
+        return self._ranked(placed(trips, lookups, self.cells))
 
     def count(
         self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
     ) -> ExactCounts:
-        """Returns the bounded counts."""
-        return self.counted(sums_of_columns(session.run(self._bounded(rows), progress)))
+        """Returns the counts."""
+        return self.counted(sums_of_columns(session.run(self._ranked(rows), progress)))
 
     def sums(self, counted: ExactCounts) -> Sums:
         """Returns the counts under their name."""
@@ -133,8 +135,10 @@ class TripPart:
         """Returns the counts."""
         return sums[_TRIPS]
 
-    def _bounded(self, rows: ir.Table) -> ir.Table:
-        return bounded_counts(rows, unit=self.unit, max_trips=self.max_trips, key=self.key)
+    def _ranked(self, rows: ir.Table) -> ir.Table:
+        return ranked_counts(
+            rows, unit=self.unit, steps=self.steps, cells=self.cells.size, key=self.key
+        )
 
     def _placed(self, session: EmbeddedSession, trips: ir.Table) -> ir.Table:
         lookups = load_lookups(session, self.id_kinds, self.cells, self.clock)

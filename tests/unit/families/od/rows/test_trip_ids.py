@@ -9,6 +9,7 @@ import pytest
 
 from hushway.engine.embedded import embedded_session
 from hushway.engine.key import BoundingKey
+from hushway.engine.ranks import RankSteps
 from hushway.engine.settings import EngineSettings
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.check import check_trips
@@ -136,7 +137,12 @@ def test_a_cluster_keeps_all_rows_of_a_unit_together(
     source = TripsSource(csv_file(numbered_trips(1), header=HEADER), columns)
     key = BoundingKey((1,) * BoundingKey.WORDS)
     part = TripPart(
-        cells=cells, clock="local", id_kinds=("text", "text"), unit=unit, max_trips=1, key=key
+        cells=cells,
+        clock="local",
+        id_kinds=("text", "text"),
+        unit=unit,
+        steps=RankSteps((1,)),
+        key=key,
     )
     with embedded_session(SMALL) as session:
         assert part.after(trips_read(session, source)).together == together

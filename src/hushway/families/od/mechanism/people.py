@@ -1,0 +1,311 @@
+"""Tables of all trips of people, of whom a limited number is counted in cells.
+
+1. Measure how many people have how many trips, and choose limits from that
+   (`hushway.release.contribution.limits`).
+2. Measure cells and sums, as `learned` does, with as many trips of a person as the limit says.
+3. Measure what the limit has left out in coarse sums: by period, origin and destination.
+4. Learn the table of what was counted, and complete it (`hushway.release.contribution.completion`).
+
+Only the first three cost budget. The limits follow from the noisy answer of the first, which stands
+on the certificate, so that anybody can choose them again.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+from hushway.errors import PrivacyError
+from hushway.families.od.fit.table import ODTable
+from hushway.families.od.mechanism.learned import (
+    EXPECTED_FALSE,
+    LEARNED,
+    MOST_LEARNED,
+    check_learnable,
+)
+from hushway.families.od.mechanism.measuring import ODMechanism
+from hushway.families.od.mechanism.shares import people_shares, spends_of, standing_out
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import (
+    Feature,
+    destinations_feature,
+    origins_feature,
+    period_feature,
+)
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.contribution import RankedCells, UnitsByRecords, ladder_with
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import Loss, exact, loss_of
+from hushway.privacy.measured import Measured
+from hushway.privacy.noise.forecast import threshold_for
+from hushway.privacy.query import PartitionQuery, Query
+from hushway.release.contribution.crowd import Crowd
+from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
+from hushway.release.mechanism import Forecast, Measurements, Question
+from hushway.release.terms import stated_measure
+
+# Of the budget of what is left out: periods get this if ends of trips are asked for too.
+_PERIODS: Final = Fraction(1, 5)
+# Ends are asked for if what is left out of an average place is so many deviations of the noise.
+_WORTH: Final = 1.0
+# What cells get of the budget, about, while a limit is chosen.
+_FOR_CELLS: Final = Fraction(7, 10)
+# Before anything is measured, people are taken to make up to so many trips.
+USUAL_TRIPS, _USUAL_PEOPLE = 8, 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LearnedPeople(ODMechanism):
+    """Publishes the best estimate of all trips of people.
+
+    Attributes:
+        universe: The public cells.
+        features: The sums to measure besides the cells.
+        budget: What all of it costs.
+        limit: Most trips of a person in cells; None if it is chosen.
+        people: The noisy number of people by their trips; None before it is measured.
+    """
+
+    universe: ODCells
+    features: tuple[Feature, ...]
+    budget: Loss
+    limit: int | None
+    people: tuple[int, ...] | None = None
+    name: str = LEARNED
+    adaptive: ClassVar[bool] = True
+    learns_errors: ClassVar[bool] = True
+    cells_event: ClassVar[int] = 1
+    zeros_left_out: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not self.features:
+            raise PrivacyError(
+                "Nothing can be learnt without sums, and there are none.",
+                advice='Use mechanism "laplace", or give more places or periods.',
+            )
+        if any(feature.universe.digest != self.universe.digest for feature in self.features):
+            raise PrivacyError(
+                "A published total was made for another universe of cells.",
+                advice="Build the published totals from the cells that are measured.",
+            )
+        if self.lazy:
+            check_learnable(self.features)
+
+    @property
+    def lazy(self) -> bool:
+        """Whether only cells are looked at that stand out; a huge table has to be."""
+        return self.universe.size > MOST_LEARNED
+
+    @property
+    def totals(self) -> tuple[Feature, ...]:
+        """The public totals that are measured besides the cells."""
+        return self.features
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The public parameters as plain values."""
+        return {
+            "form": "lazy" if self.lazy else "dense",
+            "noise": self.budget.measure.noise,
+            "published_totals": [
+                {"title": f.title, "elements": f.size, "digest": f.digest} for f in self.features
+            ],
+            "budget": str(self.budget.amount),
+            "limit": "auto" if self.limit is None else self.limit,
+            "people_by_trips": None if self.people is None else list(self.people),
+        }
+
+    @property
+    def losses(self) -> tuple[Loss, ...]:
+        """The price; how it is divided is decided by noisy answers."""
+        return (self.budget,)
+
+    @property
+    def post_processing(self) -> tuple[str, ...]:
+        """What `fit` does."""
+        learnt = (
+            "What to expect of every cell, and how far counts stray from it, was learnt from the "
+            "noisy counts of the trips within the limit."
+        )
+        added = (
+            "Counts estimate all trips: what the limit left out was added by noisy sums of it, and "
+            "by the noisy number of people by their trips."
+        )
+        whole = (
+            "Counts are made whole so that every sum keeps its fitted value, up or down by less "
+            "than 1 where that is possible."
+        )
+        return learnt, added, whole, "A cell without a row is published as 0."
+
+    @cached_property
+    def ladder(self) -> tuple[int, ...]:
+        """The limits to choose from."""
+        return ladder_with(self.limit)
+
+    @cached_property
+    def crowd(self) -> Crowd:
+        """How many trips people make: as measured, or as it is usual before that."""
+        law = noise_for(self._part(HISTOGRAM), Bound(cells=1, each=1, total=1))
+        noisy = self.people
+        if noisy is None:
+            usual = [step <= (self.limit or USUAL_TRIPS) for step in self.ladder]
+            noisy = tuple(_USUAL_PEOPLE if each else 0 for each in usual)
+        return Crowd(ladder=self.ladder, noisy=noisy, variance=float(law.variance))
+
+    @cached_property
+    def limits(self) -> Limits:
+        """How many trips of a person count.
+
+        Privacy:
+            A function of the noisy number of people by their trips.
+        """
+        return chosen_limits(self.crowd, self._cell_noise, self.limit)
+
+    def _cell_noise(self, limit: int) -> float:
+        return float(noise_for(self._part(_FOR_CELLS), Bound.of_records(limit)).variance)
+
+    def _part(self, share: Fraction) -> Loss:
+        return loss_of(self.budget.measure, self.budget.amount * share)
+
+    @property
+    def histogram(self) -> Question:
+        """The first question: how many people have how many trips."""
+        cells = UnitsByRecords(base=self.universe, ladder=self.ladder)
+        return Query(name="people by number of trips", cells=cells), self._part(HISTOGRAM)
+
+    def counted(self) -> tuple[Question, ...]:
+        """Cells, then sums, of trips within the limit."""
+        base, bound = self._ranked(0, self.limits.cells), Bound.of_records(self.limits.cells)
+        shares = people_shares(self.features, self.for_counted, bound)
+        *margins, cells = spends_of(self.for_counted, shares)
+        sums = (
+            (PartitionQuery(name=feature.name, base=base, cells=feature), spend)
+            for feature, spend in zip(self.features, margins, strict=True)
+        )
+        return ((base, cells), *sums)
+
+    @property
+    def for_counted(self) -> Loss:
+        """What cells and sums of trips within the limit cost."""
+        return self._part(1 - HISTOGRAM - self.limits.share)
+
+    def left_out(self) -> tuple[Question, ...]:
+        """Sums of trips beyond the limit."""
+        limits = self.limits
+        if not limits.asks_left_out:
+            return ()
+        base, parts = self._ranked(limits.cells, limits.sums), self._left_out_parts()
+        return tuple(
+            (
+                PartitionQuery(name=f"{feature.name}, beyond the limit", base=base, cells=feature),
+                self._part(limits.share * share),
+            )
+            for feature, share in parts
+        )
+
+    def _ranked(self, first: int, last: int) -> Query:
+        cells = RankedCells(base=self.universe, first=first, last=last)
+        return Query(name=cells.name, cells=cells)
+
+    def _left_out_parts(self) -> tuple[tuple[Feature, Fraction], ...]:
+        """Returns what the left-out trips are asked by, and the share of each."""
+        limits, each = self.limits, (1 - _PERIODS) / 2
+        periods = period_feature(self.universe)
+        noise = noise_for(
+            self._part(limits.share * each), Bound.of_records(limits.sums - limits.cells)
+        )
+        trips = self.crowd.left_out(limits.cells, limits.sums) / len(self.universe.locations)
+        if trips < _WORTH * math.sqrt(noise.variance):
+            return ((periods, Fraction(1)),)
+        ends = (origins_feature(self.universe), destinations_feature(self.universe))
+        return (
+            (periods, _PERIODS),
+            *(
+                (replace(end, periods=None, title=f"{end.title} of all periods"), each)
+                for end in ends
+            ),
+        )
+
+    def questions(self, _geography: ODCells) -> tuple[Question, ...]:
+        """All questions, in order; before the first is answered, those of a usual crowd."""
+        return (self.histogram, *self.counted(), *self.left_out())
+
+    def bound_of(self, query: Query | PartitionQuery, _bound: Bound) -> Bound:
+        """Returns how far a person moves the answer to a question: by the ranks it asks for."""
+        if isinstance(query, PartitionQuery):
+            return query.bound(self.bound_of(query.base, _bound))
+        assert isinstance(query.cells, RankedCells | UnitsByRecords)  # noqa: S101  all that is asked
+        return query.cells.bound
+
+    def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
+        """Returns the noise of cells and sums; a fit makes errors smaller."""
+        _, cell, *sums = self.events(geography, bound)
+        titles = [f"one of {feature.title}" for feature in self.features]
+        return tuple(
+            Forecast(
+                figure=figure,
+                standard_error=math.sqrt(noise_for(event.loss, event.bound).variance),
+                bias=0.0,
+            )
+            for figure, event in zip(("one cell", *titles), (cell, *sums), strict=False)
+        )
+
+    def measure(self, curator: Curator, _geography: ODCells) -> Measurements:
+        """Asks how many trips people have, then everything else with the limits that follow.
+
+        Privacy:
+            Spends the budget, whatever the first answer is: shares of what is left of it add up to
+            that. A person is in one class of the first question, and moves each other one by no
+            more than the counter's bound for its ranks.
+        """
+        first = curator.counts(*self.histogram)
+        settled = self.settled((first,))
+        (cells, spend), *others = (*settled.counted(), *settled.left_out())
+        assert isinstance(cells, Query)  # noqa: S101  cells come first
+        if settled.lazy:
+            law = noise_for(spend, curator.bound(cells))
+            threshold = threshold_for(law, self.universe.size, EXPECTED_FALSE)
+            table: Any = curator.counts_above(cells, threshold, spend)
+        else:
+            table = curator.counts(cells, spend)
+        return (first, table, *(curator.counts(*question) for question in others))
+
+    def settled(self, measured: Measurements) -> "LearnedPeople":
+        """Returns the mechanism with what its first answer decides: limits, and which sums."""
+        first = measured[0]
+        assert isinstance(first, Measured)  # noqa: S101  the first question is asked of all classes
+        found = replace(self, people=tuple(int(value) for value in first.values))
+        most, trips = found.limits.cells, found.crowd.counted(found.limits.cells)
+        features = standing_out(found.features, found.for_counted, Bound.of_records(most), trips)
+        return replace(found, features=features)
+
+    def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
+        """Learns, completes, reconciles and rounds."""
+        from hushway.families.od.fit.learned import LeftOut, learned_table
+
+        settled = self.settled(measured)
+        size = 1 + len(settled.features)
+        _, *answers = measured
+        beyond = [one for one in answers[size:] if isinstance(one, Measured)]
+        left = LeftOut(crowd=settled.crowd, limits=settled.limits, sums=tuple(beyond))
+        return learned_table(geography, settled.features, answers[:size], left)
+
+
+def certified_people(
+    parameters: Mapping[str, Any], cells: ODCells, features: Sequence[Feature]
+) -> LearnedPeople:
+    """Returns the mechanism of a certificate."""
+    limit, people = parameters["limit"], parameters["people_by_trips"]
+    numbers = people if limit == "auto" else [*people, limit]
+    if not all(type(number) is int for number in numbers):
+        raise TypeError
+    return LearnedPeople(
+        universe=cells,
+        features=tuple(features),
+        budget=loss_of(stated_measure(parameters), exact(str(parameters["budget"]))),
+        limit=None if limit == "auto" else limit,
+        people=tuple(people),
+    )

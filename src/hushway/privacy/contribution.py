@@ -1,0 +1,95 @@
+"""Public cells for questions about contributions: how many records units have, and which count.
+
+A counter puts the records of every unit into a random order of its own, so that each has a rank
+from 0 on. Records of low ranks count in cells; those of higher ranks, which a limit would leave
+out, can be asked for too, in sums.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from hushway.errors import PrivacyError
+from hushway.privacy.bound import Bound
+from hushway.privacy.public_facts import digest_of, public_facts
+from hushway.privacy.query import Cells
+
+# Limits to choose from: two for every doubling. Records of higher ranks are never counted.
+LADDER: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+
+
+def ladder_with(limit: int | None) -> tuple[int, ...]:
+    """Returns the limits to choose from, with one of a steward's own."""
+    return LADDER if limit is None else tuple(sorted({*LADDER, limit}))
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True)
+class UnitsByRecords:
+    """Classes of units by their number of records: from each step of a ladder to below the next.
+
+    Attributes:
+        base: The cells that records fall into.
+        ladder: Ascending numbers, the first of which is 1; the last class has no end.
+    """
+
+    base: Cells
+    ladder: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        return "people by number of records"
+
+    @property
+    def size(self) -> int:
+        """Number of classes."""
+        return len(self.ladder)
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the public facts that the classes are made of."""
+        return digest_of({"base": self.base.digest, "ladder": list(self.ladder)})
+
+    @property
+    def bound(self) -> Bound:
+        """How far a unit moves these counts: it is in one class."""
+        return Bound(cells=1, each=1, total=1)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True)
+class RankedCells:
+    """The cells of a universe, for records whose rank is from `first` to below `last`."""
+
+    base: Cells
+    first: int
+    last: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.first < self.last:
+            raise PrivacyError(
+                "A range of ranks is empty.", advice="Ask for at least one record of a unit."
+            )
+
+    @property
+    def name(self) -> str:
+        """What one cell stands for."""
+        if self.first == 0:
+            return self.base.name
+        return f"{self.base.name}, beyond {self.first} of a person"
+
+    @property
+    def size(self) -> int:
+        """Number of cells."""
+        return self.base.size
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the public facts that the cells are made of."""
+        return digest_of({"base": self.base.digest, "ranks": [self.first, self.last]})
+
+    @property
+    def bound(self) -> Bound:
+        """How far a unit moves these counts: by one record of each rank, maybe all in one cell."""
+        return Bound.of_records(self.last - self.first)

@@ -1,0 +1,172 @@
+"""Counts of all records, from counts of those within a limit and sums of those beyond it.
+
+What is left out of a cell is a share of what counted there. Shares differ between places and
+periods: measured sums tell by how much, each believed as far as its noise allows (empirical Bayes),
+and cells are scaled to all of them in turn (raking). A histogram of records tells the whole.
+
+Privacy:
+    Everything here is computed from noisy values: post-processing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray, IntArray
+from hushway.release.contribution.crowd import Crowd
+from hushway.release.contribution.limits import CELLS_DIFFER, Limits
+
+_SWEEPS: Final = 3
+_NOTHING: Final = 1e-9
+# Shares of groups are taken to differ by at least so much, as a variance in parts of the share.
+_LEAST_SPREAD: Final = 1e-3
+# Cells of the same groups differ by so much of what groups differ by.
+_WITHIN_GROUPS: Final = 0.25
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeftOutSums:
+    """Noisy sums of records beyond the limit.
+
+    Attributes:
+        element: The sum that each cell lies in.
+        values: The noisy sums.
+        variance: The variance of their noise.
+    """
+
+    element: IntArray
+    values: FloatArray
+    variance: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Group:
+    """What is known of the shares of one grouping: the variance of each, in parts of the share."""
+
+    element: IntArray
+    unknown: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Completion:
+    """What to add to cells that were counted within a limit, and how sure that is.
+
+    Attributes:
+        added: Records to add to each cell.
+        sampling: The variance in each cell that comes from who was counted by chance.
+        whole: The variance of all that is added, in parts of it.
+    """
+
+    added: FloatArray
+    sampling: FloatArray
+    whole: float
+    groups: tuple[_Group, ...]
+
+    def cell_variance(self) -> FloatArray:
+        """Returns the variance that completion adds to each cell."""
+        relative = self.whole + sum(group.unknown[group.element] for group in self.groups)
+        return np.asarray(self.sampling + self.added**2 * relative)
+
+    def sum_variance(self, element: IntArray, size: int) -> FloatArray:
+        """Returns the variance that completion adds to each sum of cells.
+
+        An error in the share of a group goes into all of its cells alike.
+        """
+        found = added_up(element, self.sampling, size)
+        found += self.whole * added_up(element, self.added, size) ** 2
+        for group in self.groups:
+            both = element.astype(np.int64) * len(group.unknown) + group.element
+            pairs, which = np.unique(both, return_inverse=True)
+            added = added_up(which, self.added, len(pairs))
+            sums, groups = np.divmod(pairs, len(group.unknown))
+            found += added_up(sums, added**2 * group.unknown[groups], size)
+        return found
+
+
+def completion_of(
+    means: FloatArray, left: Sequence[LeftOutSums], crowd: Crowd, limits: Limits
+) -> Completion:
+    """Returns what completes some cells.
+
+    Args:
+        means: Estimated records within the limit, by cell.
+        left: Noisy sums beyond it, over partitions of the cells.
+        crowd: How many records people have.
+        limits: The limits.
+    """
+    counted = np.maximum(means, 0.0)
+    within, within_variance = _within_sums(left, crowd, limits)
+    whole = within + crowd.left_out(limits.sums)
+    variance = within_variance + crowd.left_out_variance(limits.sums)
+    sums = [_scaled(one, whole / max(within, _NOTHING)) for one in left]
+    added = counted * whole / max(float(counted.sum()), _NOTHING)
+    spreads = [_spread(one, added) for one in sums]
+    for _ in range(_SWEEPS):
+        for one, spread in zip(sums, spreads, strict=True):
+            added = _raked(added, one, spread)
+        added *= whole / max(float(added.sum()), _NOTHING)
+    # One grouping says little of cells.
+    differ = _WITHIN_GROUPS * max(spreads) if len(sums) > 1 else CELLS_DIFFER
+    repeats = (1 + limits.cells) / 2
+    return Completion(
+        added=added,
+        sampling=counted * repeats * crowd.weight_variance(limits.cells) + added**2 * differ,
+        whole=variance / max(whole, _NOTHING) ** 2,
+        groups=tuple(
+            _Group(element=one.element, unknown=spread * (1 - _trust(one, added, spread)))
+            for one, spread in zip(sums, spreads, strict=True)
+        ),
+    )
+
+
+def _within_sums(left: Sequence[LeftOutSums], crowd: Crowd, limits: Limits) -> tuple[float, float]:
+    """Returns how many records beyond the limit sums could count, and the variance of that.
+
+    The histogram tells it, and so does every partition, added up.
+    """
+    if not limits.asks_left_out:
+        return 0.0, 0.0
+    ranks = limits.cells, limits.sums
+    told = [(crowd.left_out(*ranks), crowd.left_out_variance(*ranks))]
+    told += [(max(float(one.values.sum()), 0.0), one.variance * len(one.values)) for one in left]
+    weights = np.array([1 / max(variance, _NOTHING) for _, variance in told])
+    values = np.array([value for value, _ in told])
+    return float(weights @ values / weights.sum()), float(1 / weights.sum())
+
+
+def _scaled(one: LeftOutSums, scale: float) -> LeftOutSums:
+    """Scales sums by the records that not even they could count."""
+    return LeftOutSums(
+        element=one.element, values=one.values * scale, variance=one.variance * scale**2
+    )
+
+
+def _spread(one: LeftOutSums, added: FloatArray) -> float:
+    """Returns by how much shares differ between groups, as a variance in parts (moments)."""
+    expected = _summed(one, added)
+    excess = float(np.sum((one.values - expected) ** 2)) - one.variance * len(expected)
+    return max(excess / max(float(expected @ expected), _NOTHING), _LEAST_SPREAD)
+
+
+def _raked(added: FloatArray, one: LeftOutSums, spread: float) -> FloatArray:
+    """Scales cells towards measured sums, each as far as it is believed."""
+    expected = _summed(one, added)
+    target = expected + _trust(one, added, spread) * (one.values - expected)
+    factor = np.maximum(target, 0.0) / np.maximum(expected, _NOTHING)
+    return np.asarray(added * factor[one.element])
+
+
+def _trust(one: LeftOutSums, added: FloatArray, spread: float) -> FloatArray:
+    own = spread * _summed(one, added) ** 2
+    return np.asarray(own / (own + one.variance + _NOTHING))
+
+
+def _summed(one: LeftOutSums, added: FloatArray) -> FloatArray:
+    return added_up(one.element, added, len(one.values))
+
+
+def added_up(element: IntArray, values: FloatArray, size: int) -> FloatArray:
+    """Adds up values over the element that each lies in."""
+    return np.bincount(element, weights=values, minlength=size).astype(np.float64, copy=False)

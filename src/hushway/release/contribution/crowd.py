@@ -1,0 +1,92 @@
+"""How many records people have, from a noisy histogram: a function of noisy values alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import FloatArray
+
+# A tail of the histogram is believed if it is this many deviations of its noise.
+_SURE: Final = 2.5
+# The mean of a class may be off its middle by this part of its width.
+_OFF_MIDDLE: Final = 0.15
+# The last class has no end: people in it are taken to have so many times its begin.
+_OPEN_END: Final = 1.25
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Crowd:
+    """People by their number of records, as far as noise lets it be known.
+
+    Attributes:
+        ladder: The least number of records of each class.
+        noisy: The noisy number of people in each class.
+        variance: The variance of the noise of each.
+    """
+
+    ladder: tuple[int, ...]
+    noisy: Sequence[int]
+    variance: float
+
+    @cached_property
+    def records_each(self) -> FloatArray:
+        """About how many records a person of each class has."""
+        steps = np.array(self.ladder, dtype=np.float64)
+        return np.append((steps[:-1] + steps[1:] - 1) / 2, steps[-1] * _OPEN_END)
+
+    @cached_property
+    def people(self) -> FloatArray:
+        """Estimated people of each class; none where noise hides whether there are any."""
+        noisy = np.array(self.noisy, dtype=np.float64)
+        known = np.arange(len(noisy)) < self._known
+        found = np.where(known, np.maximum(noisy, 0.0), 0.0)
+        # Cutting off what is below 0 adds people; everybody else makes up for it.
+        whole = max(float(noisy[known].sum()), 0.0)
+        return np.asarray(found * min(1.0, whole / max(float(found.sum()), 1e-9)))
+
+    @cached_property
+    def _known(self) -> int:
+        """How many classes are known: those from which on there are people, beyond noise."""
+        tail = np.cumsum(np.array(self.noisy, dtype=np.float64)[::-1])[::-1]
+        sure = np.flatnonzero(tail > _SURE * self._tail_noise)
+        return int(sure.max()) + 1 if len(sure) else 0
+
+    @cached_property
+    def _tail_noise(self) -> FloatArray:
+        """The standard deviation of the noise in people of each class and all above it."""
+        return np.asarray(np.sqrt(self.variance * np.arange(len(self.noisy), 0, -1)))
+
+    def counted(self, limit: int) -> float:
+        """Returns how many records count if at most `limit` of a person do."""
+        return float(self.people @ np.minimum(self.records_each, limit))
+
+    @property
+    def records(self) -> float:
+        """All records."""
+        return float(self.people @ self.records_each)
+
+    def left_out(self, first: int, last: int | None = None) -> float:
+        """Returns how many records have ranks from `first` on, below `last` if that is given."""
+        whole = self.records if last is None else self.counted(last)
+        return max(whole - self.counted(first), 0.0)
+
+    def left_out_variance(self, first: int, last: int | None = None) -> float:
+        """Returns the variance of `left_out`: noise, classes as wide as they are, a hidden tail."""
+        known, most = self._known, np.inf if last is None else last
+        each = np.maximum(np.minimum(self.records_each, most) - first, 0.0)
+        width = np.diff([*self.ladder, 2 * self.ladder[-1]])
+        # Of a class that begins at or beyond `last`, all records that may count do.
+        open_classes = (each > 0) & (np.array(self.ladder) < most)
+        within = (_OFF_MIDDLE * width * self.people)[open_classes]
+        hidden = self._tail_noise[known] * each[known] if known < len(each) else 0.0
+        return float(self.variance * (each[:known] @ each[:known]) + within @ within + hidden**2)
+
+    def weight_variance(self, limit: int) -> float:
+        """Returns how much records for each counted one vary, over the records that count."""
+        weight = np.maximum(self.records_each / limit, 1.0)
+        counted = self.people * np.minimum(self.records_each, limit)
+        mean = counted @ weight / max(float(counted.sum()), 1e-9)
+        return float(counted @ (weight - mean) ** 2 / max(float(counted.sum()), 1e-9))

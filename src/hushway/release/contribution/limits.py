@@ -1,0 +1,98 @@
+"""Limits on contributions that nobody has to guess: chosen from a noisy histogram of records.
+
+Privacy:
+    A function of noisy values and public numbers, so that anybody who has these can repeat it.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from hushway.release.contribution.crowd import Crowd
+
+# Share of the budget that measures how many records people have.
+HISTOGRAM: Final = Fraction(3, 100)
+# Share that measures what the limit leaves out, for each share of the records that is left out.
+_FOR_LEFT_OUT, _MOST_FOR_LEFT_OUT = 0.25, 0.1
+# Less than this share of all records is not worth a question.
+_LITTLE: Final = 0.005
+# Sums of left-out records reach up to where less than this share of all records is beyond.
+_BEYOND: Final = 0.05
+_STEPS: Final = 10_000
+# The size of counts that limits are compared by, in deviations of the noise of the least limit.
+_TYPICAL: Final = 4.0
+# By how much the share that is left out differs between cells, as a variance in parts of it.
+CELLS_DIFFER: Final = 0.2
+# Scores are compared to so many digits: the last ones differ from machine to machine.
+_DIGITS: Final = 9
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How many records of a person count.
+
+    Attributes:
+        cells: In every cell and sum.
+        sums: In sums of what is left out, besides; the same as `cells` if these are not asked for.
+        share: The share of the budget that these sums get.
+    """
+
+    cells: int
+    sums: int
+    share: Fraction
+
+    @property
+    def asks_left_out(self) -> bool:
+        """Whether anything is asked of records beyond the limit."""
+        return self.sums > self.cells
+
+
+# Returns the variance of the noise of one cell if a person counts with so many records.
+CellNoise = Callable[[int], float]
+
+
+def chosen_limits(crowd: Crowd, cell_noise: CellNoise, given: int | None) -> Limits:
+    """Returns the limits that let the least error be expected.
+
+    Args:
+        crowd: How many records people have.
+        cell_noise: The noise that a limit costs.
+        given: The limit of cells, if the steward has chosen it.
+    """
+    cells = _best(crowd, cell_noise) if given is None else given
+    share = crowd.left_out(cells) / max(crowd.records, 1e-9)
+    if share < _LITTLE:
+        return Limits(cells=cells, sums=cells, share=Fraction(0))
+    enough = (
+        limit
+        for limit in crowd.ladder
+        if limit > cells and crowd.left_out(limit) <= _BEYOND * crowd.records
+    )
+    sums = next(enough, crowd.ladder[-1])
+    if sums <= cells:
+        return Limits(cells=cells, sums=cells, share=Fraction(0))
+    wanted = min(_FOR_LEFT_OUT * share, _MOST_FOR_LEFT_OUT)
+    return Limits(cells=cells, sums=sums, share=Fraction(math.ceil(wanted * _STEPS), _STEPS))
+
+
+def _best(crowd: Crowd, cell_noise: CellNoise) -> int:
+    """Returns the limit of cells.
+
+    Noise grows with the limit, and counts are scaled up by what it leaves out, with their noise. A
+    count of t records of which one in r counts varies by t (r - 1), since chance decides which; and
+    what is left out differs from cell to cell. The error of a typical count is compared.
+    """
+    if crowd.records <= 0:
+        return crowd.ladder[0]
+    scale = {limit: crowd.records / crowd.counted(limit) for limit in crowd.ladder}
+    typical = _TYPICAL * math.sqrt(cell_noise(1)) * scale[1]
+
+    def score(limit: int) -> float:
+        left_out = typical * (1 - 1 / scale[limit])
+        noise = cell_noise(limit) * scale[limit] ** 2
+        error = noise + typical * (scale[limit] - 1) + CELLS_DIFFER * left_out**2
+        return float(f"{error:.{_DIGITS}g}")
+
+    return min(crowd.ladder, key=score)
