@@ -125,7 +125,7 @@ def _factors(rng: np.random.Generator, learnt: Learnt) -> tuple[FloatArray, Floa
     parts = (*learnt.universe.decode(estimates.cells), pair)
     variances = [np.array(v) for v in (effects.period, effects.origin, effects.destination)]
     for part, variance in zip(parts, (*variances, of_pair), strict=True):
-        each = np.broadcast_to(variance, int(part.max(initial=0)) + 1)
+        each = np.broadcast_to(variance, int(part.max(initial=-1)) + 1)
         common += each[part]
         drawn += (np.sqrt(each) * rng.standard_normal(len(each)))[part]
     logs = np.log1p(common * (own / np.maximum(estimates.means, _NOTHING)) ** 2)
@@ -172,6 +172,8 @@ def _unlisted(rng: np.random.Generator, learnt: Learnt) -> IntArray:
     )
     left = finest.counts - listed
     trips = rng.poisson(max(float(left.sum()), 0.0))
+    if not trips or not estimates.means.any():
+        return estimates.cells[:0]
     proposed = _proposed(rng, learnt, _PROPOSED * trips)
     element = finest.feature.of(proposed)
     chance = np.maximum(left, 0.0)[element] / np.bincount(element, minlength=len(left))[element]
@@ -195,8 +197,8 @@ def _proposed(rng: np.random.Generator, learnt: Learnt, count: int) -> IntArray:
     )
     known = rng.choice(estimates.cells, count // 2)
     _, origin[: count // 2], destination[: count // 2] = universe.decode(known)
-    cells = universe.encode(period, origin, destination)
-    exists = (origin != destination) | universe.include_intrazonal
+    cells: IntArray = universe.encode(period, origin, destination)
+    exists: BoolArray = (origin != destination) | universe.include_intrazonal
     return cells[exists & ~np.isin(cells, estimates.cells)]
 
 

@@ -133,6 +133,16 @@ def test_what_is_not_listed_is_put_on_other_cells(learnt: ODTable) -> None:
     np.testing.assert_allclose(others.sum(axis=1).mean(), missing, rtol=0.1)
 
 
+def test_where_nothing_is_expected_nothing_is_drawn(learnt: ODTable) -> None:
+    nothing = Estimates(
+        cells=np.zeros(0, dtype=np.int64), means=np.zeros(0), standard_errors=np.zeros(0)
+    )
+    drawn = draw_table(learnt_of(learnt, error=1.0, estimates=nothing), seed=1)
+    assert len(drawn.cells) == 0
+    empty = even(learnt.universe, 0.0, 0.0)
+    assert draw_table(learnt_of(learnt, error=1e6, estimates=empty), seed=1).counts.sum() == 0
+
+
 def test_estimates_survive_writing_and_reading(tmp_path: Path, learnt: ODTable) -> None:
     assert learnt.estimates is not None
     write_estimates(learnt.universe, learnt.estimates, tmp_path / "e.parquet")
