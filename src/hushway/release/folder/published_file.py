@@ -205,9 +205,10 @@ class PublishedFile(Generic[Written, Read]):
     written from the table, and a verifier renders them again and compares.
 
     Attributes:
-        path: Where it is, relative to the release, with forward slashes. Its ending tells its type.
+        path: Where it is, relative to the release, with forward slashes.
         title: What it is, in a few words.
         description: How to read it.
+        mediatype: Its MIME type, where the ending of the path does not tell it.
         columns: Its columns; None when it is not a table.
         parts: Renders it, some bytes at a time.
         is_source: Whether a verifier reads the table from it, so that it is not compared.
@@ -222,6 +223,7 @@ class PublishedFile(Generic[Written, Read]):
     path: str
     title: str
     description: str | Callable[[Written | Read], str]
+    mediatype: str | None = None
     columns: Columns | Callable[[Written | Read], Columns] | None = None
     parts: Callable[[Written | Read], Iterable[bytes]] | None = None
     is_source: bool = False
@@ -240,7 +242,7 @@ class PublishedFile(Generic[Written, Read]):
             path=self.path,
             title=self.title,
             description=said if isinstance(said, str) else said(view),
-            mediatype=_MEDIATYPES[self.path.rsplit(".", 1)[-1]],
+            mediatype=self.mediatype or _MEDIATYPES[self.path.rsplit(".", 1)[-1]],
             schema=None if columns is None else columns.described,
         )
 
@@ -311,6 +313,17 @@ def check_files(
     for file in files:
         if file.finding == finding and file.is_there(read):
             file.checked(read, folder / file.path)
+
+
+def compared_files(files: Sequence[PublishedFile[Written, Read]], read: Read) -> str:
+    """Returns the names of the files that `check_files` holds against the table, in a list."""
+    return ", ".join(
+        file.path
+        for file in files
+        if file.finding == FORMATS
+        and file.is_there(read)
+        and (file.check is not None or (file.parts is not None and not file.is_source))
+    )
 
 
 def periods_file(

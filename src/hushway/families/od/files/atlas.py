@@ -15,7 +15,7 @@ from hushway.families.od.files.margins import read_margins
 from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import Rows, joined, read_parquet
 from hushway.families.od.fit.table import KNOWN
-from hushway.families.od.mechanism.learned import LEARNED
+from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import ORIGINS, Feature
 from hushway.privacy.certificate import Certificate
