@@ -159,6 +159,8 @@ def _coverage(table: ODTable, counts: Counts, truth: Counts) -> dict[str, float]
     found = {"rows": float(held[known].mean())} if known.any() else {}
     every = np.arange(table.universe.size)
     for margin in table.margins:
+        if margin.errors is None:
+            continue
         element = margin.feature.of(every)
         size = margin.feature.size
         error = np.abs(np.bincount(element, counts - truth, minlength=size))

@@ -114,7 +114,8 @@ def _pairs(rng: np.random.Generator, weights: Floats, count: int) -> tuple[Whole
 def _parts(rng: np.random.Generator, kind: Whole) -> Whole:
     """Draws the part of the day of trips of each kind."""
     marks = np.cumsum(np.array(_WHEN), axis=1)[kind]
-    return (rng.random((len(kind), 1)) > marks[:, :-1]).sum(axis=1).astype(np.int64)
+    later: Whole = (rng.random((len(kind), 1)) > marks[:, :-1]).sum(axis=1).astype(np.int64)
+    return later
 
 
 def bikes(folder: Any) -> PeopleScene:
