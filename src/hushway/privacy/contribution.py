@@ -14,8 +14,10 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.public_facts import digest_of, public_facts
 from hushway.privacy.query import Cells
 
-# Limits to choose from: two for every doubling. Records of higher ranks are never counted.
-LADDER: Final = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
+# Limits to choose from: all small ones, then two for every doubling. Records of higher ranks are
+# never counted.
+_SMALL: Final = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16)
+LADDER: Final = (*_SMALL, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)
 
 
 def ladder_with(limit: int | None) -> tuple[int, ...]:

@@ -9,12 +9,13 @@ import numpy as np
 
 from hushway.arrays import FloatArray
 
-# A tail of the histogram is believed if it is this many deviations of its noise.
-_SURE: Final = 2.5
-# The mean of a class may be off its middle by this part of its width.
-_OFF_MIDDLE: Final = 0.15
+# Classes are believed if they are this many deviations of their noise, up to so many together.
+_SURE, _TOGETHER = 4.5, 3
+# The mean of a class may be off what is estimated by this part of its width.
+_OFF_MIDDLE: Final = 0.1
 # The last class has no end: people in it are taken to have so many times its begin.
 _OPEN_END: Final = 1.25
+_NOTHING: Final = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -33,9 +34,19 @@ class Crowd:
 
     @cached_property
     def records_each(self) -> FloatArray:
-        """About how many records a person of each class has."""
-        steps = np.array(self.ladder, dtype=np.float64)
-        return np.append((steps[:-1] + steps[1:] - 1) / 2, steps[-1] * _OPEN_END)
+        """About how many records a person of each class has.
+
+        In wide classes more people lie towards the neighbour that has more of them: their density
+        is taken to go from half-way to one neighbour to half-way to the other, in a line.
+        """
+        width = np.diff([*self.ladder, 2 * self.ladder[-1]]).astype(np.float64)
+        density = self.people / width
+        around = np.concatenate([density[:1], density, [0.0]])
+        left, right = around[:-2] + density, density + around[2:]
+        lean = (right - left) / np.maximum(6 * (left + right), _NOTHING)
+        each = np.array(self.ladder) + (width - 1) * (0.5 + lean)
+        each[-1] = self.ladder[-1] * _OPEN_END
+        return np.asarray(each)
 
     @cached_property
     def people(self) -> FloatArray:
@@ -49,10 +60,14 @@ class Crowd:
 
     @cached_property
     def _known(self) -> int:
-        """How many classes are known: those from which on there are people, beyond noise."""
-        tail = np.cumsum(np.array(self.noisy, dtype=np.float64)[::-1])[::-1]
-        sure = np.flatnonzero(tail > _SURE * self._tail_noise)
-        return int(sure.max()) + 1 if len(sure) else 0
+        """How many classes are known: up to the last that stands out of noise with some below."""
+        noisy = np.array(self.noisy, dtype=np.float64)
+        known = 0
+        for width in range(1, _TOGETHER + 1):
+            together = np.convolve(noisy, np.ones(width))[: len(noisy)]
+            sure = np.flatnonzero(together > _SURE * np.sqrt(self.variance * width))
+            known = max(known, int(sure.max()) + 1 if len(sure) else 0)
+        return known
 
     @cached_property
     def _tail_noise(self) -> FloatArray:

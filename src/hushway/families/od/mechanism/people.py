@@ -91,6 +91,11 @@ class LearnedPeople(ODMechanism):
                 "A published total was made for another universe of cells.",
                 advice="Build the published totals from the cells that are measured.",
             )
+        if self.people is not None and len(self.people) != len(self.ladder):
+            raise PrivacyError(
+                "The people by their trips are not one number for every class.",
+                advice="Give the answer to the question as it was.",
+            )
         if self.lazy:
             check_learnable(self.features)
 

@@ -34,7 +34,8 @@ def mechanism(limit: int | None = None, epsilon: int = 4) -> LearnedPeople:
 def counter(made: LearnedPeople) -> tuple[ArrayCounter, int]:
     """Returns who counts the trips of commuters and others, and how many trips there are."""
     rng = np.random.default_rng(1)
-    each = np.where(np.arange(PEOPLE) % 3 == 0, 10, 1 + rng.geometric(0.5, PEOPLE))
+    commuters = rng.binomial(14, 0.7, PEOPLE)
+    each = np.where(np.arange(PEOPLE) % 3 == 0, commuters, 1 + rng.geometric(0.5, PEOPLE))
     person = np.repeat(np.arange(PEOPLE), each)
     home = rng.integers(0, 12, PEOPLE)[person]
     away = (home + 1 + rng.integers(0, 3, len(person))) % 12
