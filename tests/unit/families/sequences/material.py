@@ -60,6 +60,7 @@ def in_memory(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
         max_records=job.bound.total,
         max_stops=job.plan.records.max_stops,
         key=key,
+        ladder=job.rows.ladder,
         start=np.cumsum([0, *map(len, own)]),
         stops=np.concatenate(own),
         person=person[kept],

@@ -1,0 +1,160 @@
+"""What sequences of people say of all of their records, with limits given and chosen.
+
+Two scenes of people with several records each: a week of generated cards, with habits and with days
+that depend on where somebody sets out, and days of check-ins in New York. A release with the old
+default of one record, and one whose limit is chosen, are held against *all* records. Run by hand:
+`python benchmarks/sequence_people.py FILE [runs] [epsilons]`, which saves JSON.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+
+from hushway.arrays import IntArray
+from hushway.families.sequences.city.cards import metro
+from hushway.families.sequences.files.learnt import begun_with
+from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
+from hushway.families.sequences.mechanism.people import PeopleSequences, record_ladder
+from hushway.families.sequences.public.prefixes import SequenceUniverse
+from hushway.numerics.chance import generator
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss
+from hushway.privacy.randomness import SeededSource
+from hushway.release.forecast.study_budget import StudyBudget
+from sequence_scenes import METRO_SEED, JudgedScene, cards, check_ins_of_people
+
+CARDS, DAYS, HABIT, TOP = 110_000, 7, 0.6, 200
+
+
+def week_of_cards() -> JudgedScene:
+    """Returns a week of cards: most repeat a way of theirs, or set out where they always do."""
+    rng, day = generator(METRO_SEED, 35), cards(metro(METRO_SEED, records=CARDS))
+    first = day.stops[day.start[:-1]]
+    keen = rng.uniform(0.15, 0.75, day.places)[first]
+    person = np.repeat(np.arange(CARDS), 1 + rng.binomial(DAYS - 1, keen))
+    order = np.argsort(first, kind="stable")
+    begin, number = np.searchsorted(first[order], first), np.bincount(first)[first]
+    like = begin[person] + np.floor(rng.random(len(person)) * number[person]).astype(np.int64)
+    own = rng.random(len(person)) < HABIT
+    return replace(_records(day, np.where(own, person, order[like])), person=person)
+
+
+def _records(scene: JudgedScene, chosen: IntArray) -> JudgedScene:
+    length = np.diff(scene.start)[chosen]
+    start = np.concatenate([[0], np.cumsum(length)])
+    at = np.repeat(scene.start[chosen] - start[:-1], length) + np.arange(start[-1])
+    return replace(scene, start=start, stops=scene.stops[at])
+
+
+def learnt(scene: JudgedScene, epsilon: str, limit: int | None, seed: int) -> RecordTable:
+    """Returns a release that completes what its limit leaves out."""
+    made = PeopleSequences(
+        inner=_inner(scene, epsilon), ladder=record_ladder(None, limit), limit=limit
+    )
+    curator = _curator(replace(scene, max_records=1), seed, made.ladder)
+    return made.fit(made.measure(curator, made.universe), made.universe)
+
+
+def bounded_only(scene: JudgedScene, epsilon: str, limit: int, seed: int) -> RecordTable:
+    """Returns a release of the records within a limit, and of nothing else."""
+    made = _inner(scene, epsilon)
+    curator = _curator(replace(scene, max_records=limit), seed, ())
+    return made.fit(made.measure(curator, made.universe), made.universe)
+
+
+def _inner(scene: JudgedScene, epsilon: str) -> LearnedSequences:
+    universe = SequenceUniverse(taxonomy=scene.taxonomy)
+    spends = learned_spends(PureLoss(Fraction(epsilon)))
+    return LearnedSequences(universe=universe, height=scene.height, spends=spends)
+
+
+def _curator(scene: JudgedScene, seed: int, ladder: tuple[int, ...]) -> Curator:
+    counter = scene.counted_with(ladder)
+    return Curator(counter=counter, budget=StudyBudget(), source=SeededSource(seed))
+
+
+def true_table(scene: JudgedScene) -> RecordTable:
+    """Returns the busiest prefixes of all records, as a table without errors."""
+    short = np.minimum(np.diff(scene.start), scene.height)
+    counts: dict[tuple[int, ...], int] = {}
+    for begin, length in zip(scene.start[:-1].tolist(), short.tolist(), strict=True):
+        stops = tuple(scene.stops[begin : begin + length].tolist())
+        for size in range(1, length + 1):
+            counts[stops[:size]] = counts.get(stops[:size], 0) + 1
+    # A prefix has no fewer records than what continues it, so those above come along.
+    top = sorted(counts, key=lambda stops: (-counts[stops], len(stops), stops))[:TOP]
+    number = {stops: at for at, stops in enumerate(top)}
+    return RecordTable(
+        taxonomy=scene.taxonomy,
+        height=scene.height,
+        start=scene.start,
+        stops=scene.stops,
+        counts=np.ones(len(scene.start) - 1, dtype=np.int64),
+        parent=np.array([number.get(stops[:-1], -1) for stops in top], dtype=np.int64),
+        place=np.array([stops[-1] for stops in top], dtype=np.int64),
+        prefix_counts=np.array([counts[stops] for stops in top], dtype=np.int64),
+        prefix_errors=np.ones(len(top)),
+        questions=(),
+    )
+
+
+def judged(table: RecordTable, truth: RecordTable) -> dict[str, float]:
+    """Returns how near a release is to all records, and how often its intervals hold."""
+    records = len(truth.counts)
+    begun = begun_with(truth, table.start, table.stops, table.counts)
+    true = begun_with(table, truth.start, truth.stops, truth.counts)
+    off = np.abs(table.prefix_counts - true)
+    large = table.prefix_counts >= np.median(table.prefix_counts)
+    held = off <= 1.96 * table.prefix_errors
+    return {
+        "total": float(table.counts.sum()) / records - 1,
+        "top_prefixes_l1": float(np.abs(begun - truth.prefix_counts).sum())
+        / float(truth.prefix_counts.sum()),
+        "held": float(held.mean()),
+        "held_larger_half": float(held[large].mean()),
+        "prefixes": float(len(true)),
+        "relative_error": float(np.median(table.prefix_errors / table.prefix_counts)),
+        "limit": float(table.diagnostics.get("most_records_looked_at", 0)),
+    }
+
+
+Release = Callable[[JudgedScene, str, int], RecordTable]
+RELEASES: dict[str, Release] = {
+    "one record": lambda scene, epsilon, seed: bounded_only(scene, epsilon, 1, seed),
+    "eight records": lambda scene, epsilon, seed: bounded_only(scene, epsilon, 8, seed),
+    "one record, completed": lambda scene, epsilon, seed: learnt(scene, epsilon, 1, seed),
+    "auto": lambda scene, epsilon, seed: learnt(scene, epsilon, None, seed),
+}
+
+
+def main(file: Path, runs: int, epsilons: list[str]) -> None:
+    rows = []
+    for name, made in (("week of cards", week_of_cards), ("check-ins", check_ins_of_people)):
+        scene = made()
+        if scene is None:
+            continue
+        truth = true_table(scene)
+        for epsilon in epsilons:
+            for release, publish in RELEASES.items():
+                found = [judged(publish(scene, epsilon, run), truth) for run in range(runs)]
+                means = {
+                    key: round(float(np.mean([one[key] for one in found])), 4) for key in found[0]
+                }
+                rows.append({"scene": name, "epsilon": epsilon, "release": release, **means})
+                print(rows[-1], flush=True)
+    file.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    path, *given = sys.argv[1:]
+    main(
+        Path(path),
+        int(given[0]) if given else 2,
+        given[1].split(",") if len(given) > 1 else ["1", "4"],
+    )
