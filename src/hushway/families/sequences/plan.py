@@ -217,9 +217,9 @@ class SequencesPlan(AnyPlan):
     def record_limit(self) -> int | None:
         """How many records of a unit count; None if that is to be chosen."""
         given, most = self.privacy.max_records, self.most_records
-        if most == 1:
-            return 1
-        return None if given == "auto" else given
+        if given == "auto":
+            return 1 if most == 1 else None
+        return given if most is None else min(given, most)
 
     @property
     def leaves_out(self) -> bool:

@@ -70,6 +70,10 @@ class PeopleSequences:
     name: str = LEARNED
     adaptive: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        # The least noise that may be needed must be one that can be drawn: known before spending.
+        noise_for(self.budget, Bound.of_records(self.limit or 1))
+
     @property
     def universe(self) -> SequenceUniverse:
         """The public places."""
