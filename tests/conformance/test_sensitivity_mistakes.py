@@ -5,14 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from hushway.families.density.rows import counts as density_counts
 from hushway.families.links.rows import movements
 from hushway.families.links.rows.bounding import BoundedMovements
 from hushway.families.od.rows import bounding as od_bounding
-from hushway.families.sequences.rows import counter
-from hushway.families.sequences.rows.record_bounding import bounded_records
+from hushway.families.sequences.rows.record_bounding import Records
+from hushway.families.sequences.rows.record_questions import BoundedRecords
+from hushway.privacy.query import ExactCounts
 from support.conformance.case import random_key
 from support.conformance.engines import in_parquet
 from support.long import often
@@ -37,12 +39,28 @@ def one_trip_too_many(patch: Patch) -> None:
 
 
 def one_record_too_many(patch: Patch) -> None:
-    real = bounded_records
-    patch.setattr(
-        counter,
-        "bounded_records",
-        lambda records, most, key: real(records, most + 1, key),
-    )
+    real = Records.between
+    patch.setattr(Records, "between", lambda self, first, last: real(self, first, last + 1))
+
+
+def records_beyond_all_limits(patch: Patch) -> None:
+    """Counts all records of high ranks in sums of what is left out, as if none were too many."""
+    real = Records.between
+
+    def made(self: Any, first: int, last: int) -> Any:
+        return real(self, first, 1 << 30 if first else last)
+
+    patch.setattr(Records, "between", made)
+
+
+def people_in_every_class_below(patch: Patch) -> None:
+    """Counts people with at least so many records, each in all classes up to their own."""
+
+    def made(self: Any, ladder: tuple[int, ...]) -> ExactCounts:
+        rank = np.bincount(self.records.rank, minlength=ladder[-1])
+        return ExactCounts.of_all(rank[np.array(ladder) - 1])
+
+    patch.setattr(BoundedRecords, "_units", made)
 
 
 def one_item_too_many(patch: Patch) -> None:
@@ -68,6 +86,8 @@ MISTAKES: list[tuple[str, Callable[[Patch], None]]] = [
     ("od, unit trip, told by person and trip_id", one_trip_of_each_id),
     ("od, unit person, told by person and trip_id", one_trip_too_many),
     ("sequences, unit person, told by person", one_record_too_many),
+    ("sequences, unit person, told by person", people_in_every_class_below),
+    ("sequences, unit person, told by person and stops", records_beyond_all_limits),
     ("density, unit person", one_visit_too_many),
     ("links, unit person", one_item_too_many),
 ]

@@ -23,7 +23,7 @@ _ELSEWHERE = {"data", "places", "areas", "roads", "ledger", "release", "engine",
 # A tree that asks again only where it found something asks much of a loss like this.
 _LOSS = {"epsilon": "60", "delta": "1e-6"}
 # What a limit is set to, besides what little plans have: the least, and another one.
-_LIMITS = (1, 3)
+_LIMITS = (1, 3, "auto")
 
 # How rows tell who made them, where a family has several ways: columns of the plan, and unit.
 PERSONS = {"person": "person"}
@@ -150,7 +150,11 @@ def units(family: str) -> tuple[Unit, ...]:
 def limits(family: str) -> tuple[str, ...]:
     """Returns the contribution limits of a family's plans."""
     fields = _section(family, "privacy").model_fields
-    return tuple(name for name, field in fields.items() if field.annotation is int)
+    return tuple(
+        name
+        for name, field in fields.items()
+        if field.annotation is int or "auto" in _choices(field.annotation)
+    )
 
 
 def _bounding(
