@@ -3,7 +3,7 @@
 Two scenes of people with several records each: a week of generated cards, with habits and with days
 that depend on where somebody sets out, and days of check-ins in New York. A release with the old
 default of one record, and one whose limit is chosen, are held against *all* records. Run by hand:
-`python benchmarks/sequence_people.py FILE [runs] [epsilons]`, which saves JSON.
+`python benchmarks/sequence_people.py [runs] [epsilons]`, which saves build/sequence-people.json.
 """
 
 import json
@@ -139,8 +139,21 @@ RELEASES: dict[str, Release] = {
 }
 
 
-def main(file: Path, runs: int, epsilons: list[str]) -> None:
-    rows = []
+COLUMNS = {
+    "total": "{:+.1%}",
+    "top_prefixes_l1": "{:.3f}",
+    "limit": "{:.0f}",
+    "prefixes": "{:,.0f}",
+    "held": "{:.1%}",
+    "large": "{:,.0f}",
+    "large_held": "{:.1%}",
+}
+SAVED = Path("build/sequence-people.json")
+
+
+def main(runs: int, epsilons: list[str]) -> None:
+    rows: list[dict[str, str | float]] = []
+    print(f"| scene | ε | release | {' | '.join(COLUMNS)} |\n|---|---|---|{'---|' * len(COLUMNS)}")
     for name, made in (("week of cards", week_of_cards), ("check-ins", check_ins_of_people)):
         scene = made()
         if scene is None:
@@ -148,18 +161,19 @@ def main(file: Path, runs: int, epsilons: list[str]) -> None:
         truth = true_table(scene)
         for epsilon in epsilons:
             for release, publish in RELEASES.items():
-                found = [judged(publish(scene, epsilon, run), truth) for run in range(runs)]
-                rows.append(
-                    {"scene": name, "epsilon": epsilon, "release": release, **averaged(found)}
+                found = averaged(
+                    [judged(publish(scene, epsilon, run), truth) for run in range(runs)]
                 )
-                print(rows[-1], flush=True)
-    file.write_text(json.dumps(rows, indent=1) + "\n")
+                rows.append({"scene": name, "epsilon": epsilon, "release": release, **found})
+                words = [form.format(found[key]) for key, form in COLUMNS.items()]
+                print(f"| {name} | {epsilon} | {release} | {' | '.join(words)} |", flush=True)
+    SAVED.parent.mkdir(exist_ok=True)
+    SAVED.write_text(json.dumps(rows, indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    path, *given = sys.argv[1:]
+    given = sys.argv[1:]
     main(
-        Path(path),
         int(given[0]) if given else 2,
         given[1].split(",") if len(given) > 1 else ["1", "4"],
     )
