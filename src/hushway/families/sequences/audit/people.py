@@ -31,7 +31,7 @@ _FIRST, _LAST = 1, 3
 
 def _classes(stage: SequenceStage, curator: Curator) -> IntArray:
     """Returns how much all classes up to somebody's own speak for that person."""
-    query, _ = stage.form.make(stage.spend).histogram
+    query, _ = stage.mechanism.histogram
     answer = curator.counts(query, stage.spend)
     own = LADDER.index(_RECORDS) + 1
     return in_thousandths([evidence(answer.values[:own], answer.event, 1).sum()])

@@ -320,15 +320,20 @@ def certified_people(parameters: Mapping[str, Any], universe: SequenceUniverse) 
     limit, people = parameters["limit"], parameters["people_by_records"]
     ladder = parameters["ladder"]
     numbers = [*people, *ladder, *(() if limit == "auto" else (limit,))]
-    if not all(type(number) is int for number in numbers) or len(people) != len(ladder):
+    if not all(type(number) is int for number in numbers):
         raise TypeError
+    if ladder != sorted({1, *ladder}) or ladder[0] != 1 or len(people) != len(ladder):
+        raise ValueError
     budget = loss_of(stated_measure(parameters), exact(str(parameters["budget"])))
     inner = LearnedSequences(
         universe=universe, height=parameters["max_stops"], spends=learned_spends(budget)
     )
-    return PeopleSequences(
+    made = PeopleSequences(
         inner=inner,
         ladder=tuple(ladder),
         limit=None if limit == "auto" else limit,
         people=tuple(people),
     )
+    if made.limits.cells not in ladder:
+        raise ValueError
+    return made

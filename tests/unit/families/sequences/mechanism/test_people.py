@@ -121,10 +121,26 @@ def test_a_certificate_gives_the_same_mechanism() -> None:
     again = certified_people(stated, SCENE.hybrid)
     assert again.parameters == stated
     assert again.limits == settled.limits
-    with pytest.raises(TypeError):
-        certified_people(
-            stated | {"people_by_records": stated["people_by_records"][1:]}, SCENE.hybrid
-        )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"people_by_records": [1]},
+        {"people_by_records": [True] * 7},
+        {"people_by_records": [10**400] * 7},
+        {"ladder": []},
+        {"ladder": [1, 3, 2, 4, 6, 7, 8]},
+        {"ladder": [0, 1, 2, 4, 6, 7, 8]},
+        {"limit": 5},
+        {"limit": "1"},
+    ],
+    ids=str,
+)
+def test_a_certificate_of_no_such_mechanism_is_refused(wrong: dict[str, Any]) -> None:
+    stated = replace(mechanism(ONE, most=DAYS), people=(9,) * DAYS).parameters
+    with pytest.raises((TypeError, ValueError, ArithmeticError)):
+        certified_people(stated | wrong, SCENE.hybrid)
 
 
 def test_nobody_has_more_records_than_the_window_has_days() -> None:
