@@ -10,20 +10,19 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.auditing.mutant_counters import (
-    Make,
     WrongAnswers,
+    without_limit,
     wrong_bound,
     wrong_input,
     wrong_values,
 )
 from hushway.auditing.mutant_curators import SEEN_ONLY, Meddler, exactly
 from hushway.auditing.mutant_curators import WrongAnswers as WrongNoise
-from hushway.auditing.product import Product, Rows, blind, exact_values, remade, sparse
+from hushway.auditing.product import Product, Rows, blind, exact_values, remade, sparse, unsplit
 from hushway.auditing.suite import mutant
 from hushway.families.density.audit import questions, whole
 from hushway.families.density.audit.cuts import FOUR_CELLS
 from hushway.families.density.audit.stage import CELLS, SHARED, SITES, DensityStage
-from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.public.visits import (
     ActivityHistogram,
@@ -41,14 +40,12 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import cutting_event, noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget, spread_of_cuts
-from hushway.privacy.loss import Loss, ZCDPLoss, loss_of, total
+from hushway.privacy.loss import Loss, ZCDPLoss, loss_of
 from hushway.privacy.measured import Measured
 from hushway.privacy.noise.exponential import exponential_choice
 from hushway.privacy.query import Counter, CutQuery, ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
 from hushway.release.mechanism import Measurements
-
-_NO_LIMIT = 10**6
 
 
 class VisitsBatchByBatch(EngineVisits):
@@ -91,12 +88,6 @@ def _added(parts: list[BoundedVisits]) -> BoundedVisits:
     names = [field.name for field in fields(BoundedVisits)]
     sums: dict[str, Any] = {name: sum(getattr(part, name) for part in parts) for name in names}
     return BoundedVisits(**sums)
-
-
-def without_limit(name: str) -> Make:
-    """Makes counters that state a limit and do not keep to it."""
-    limit: dict[str, Any] = {name: _NO_LIMIT}
-    return wrong_input(stage=lambda stage: replace(stage, limits=replace(stage.limits, **limit)))
 
 
 def by_day(rows: Rows, stage: DensityStage, _source: BitSource) -> Rows:
@@ -268,19 +259,6 @@ def four_times_the_series(mechanism: DensitySeries) -> DensitySeries:
     """Spends four times what is left for the series, and says so."""
     series = loss_of(mechanism.spends.series.measure, 4 * mechanism.spends.series.amount)
     return replace(mechanism, spends=replace(mechanism.spends, series=series))
-
-
-def unsplit(mechanism: DensitySeries) -> DensitySeries:
-    """Gives the whole budget of a density to each of its questions."""
-    whole, asked = total(mechanism.losses), mechanism.spends
-    spends = Spends(
-        series=whole,
-        histogram=asked.histogram and whole,
-        activity=asked.activity and whole,
-        total=asked.total and whole,
-        clusters=asked.clusters and whole,
-    )
-    return replace(mechanism, spends=spends)
 
 
 def _half_the_noise(kind: type[VisitCells]) -> Product:

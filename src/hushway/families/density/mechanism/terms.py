@@ -51,6 +51,7 @@ def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: 
                 "in_the_total": limits.max_visits_in_total,
             },
         ),
+        counted=universe.counted,
         assumed_public=_ASSUMED_PUBLIC,
         beyond=(_BEYOND.format(unit=unit),),
         error="Standard deviations of the noise: "

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Final
 
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism.learned import (
+from hushway.families.od.mechanism.learnable import (
     EXPECTED_FALSE,
     LEARNED,
     MOST_LEARNED,
