@@ -80,6 +80,10 @@ class JudgedScene:
     @property
     def counter(self) -> ArraySequences:
         """Bounded counts for a mechanism of the product."""
+        return self.counted_with(())
+
+    def counted_with(self, ladder: tuple[int, ...]) -> ArraySequences:
+        """Returns bounded counts for a mechanism that may choose one of some limits."""
         return ArraySequences(
             taxonomy=self.taxonomy,
             unit=self.unit,
@@ -89,6 +93,7 @@ class JudgedScene:
             start=self.start,
             stops=self.stops,
             person=self.person,
+            ladder=ladder,
         )
 
     @cached_property

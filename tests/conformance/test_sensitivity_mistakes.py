@@ -13,8 +13,8 @@ from hushway.families.density.rows import counts as density_counts
 from hushway.families.links.rows import movements
 from hushway.families.links.rows.bounding import BoundedMovements
 from hushway.families.od.rows import bounding as od_bounding
-from hushway.families.sequences.rows import counter
-from hushway.families.sequences.rows.record_bounding import bounded_records
+from hushway.families.sequences.rows.record_bounding import Records
+from hushway.families.sequences.rows.record_questions import BoundedRecords
 from hushway.privacy.query import ExactCounts
 from support.conformance.case import random_key
 from support.conformance.engines import in_parquet
@@ -55,12 +55,18 @@ def two_classes(patch: Patch) -> None:
 
 
 def one_record_too_many(patch: Patch) -> None:
-    real = bounded_records
-    patch.setattr(
-        counter,
-        "bounded_records",
-        lambda records, most, key: real(records, most + 1, key),
-    )
+    real = Records.between
+    patch.setattr(Records, "between", lambda self, first, last: real(self, first, last + 1))
+
+
+def people_in_every_class_below(patch: Patch) -> None:
+    """Counts people with at least so many records, each in all classes up to their own."""
+
+    def made(self: Any, ladder: tuple[int, ...]) -> ExactCounts:
+        rank = np.bincount(self.records.rank, minlength=ladder[-1])
+        return ExactCounts.of_all(rank[np.array(ladder) - 1])
+
+    patch.setattr(BoundedRecords, "_units", made)
 
 
 def one_item_too_many(patch: Patch) -> None:
@@ -87,6 +93,7 @@ MISTAKES: list[tuple[str, Callable[[Patch], None]]] = [
     ("od, unit person, told by person and trip_id", one_rank_too_many),
     ("od, unit person, told by person and trip_id", two_classes),
     ("sequences, unit person, told by person", one_record_too_many),
+    ("sequences, unit person, told by person", people_in_every_class_below),
     ("density, unit person", one_visit_too_many),
     ("links, unit person", one_item_too_many),
 ]

@@ -31,6 +31,8 @@ twice the claim or more; the closest is the whole budget for every step at epsil
 of probability 0.96 and 0.0003 are counted 5,000 times and 4 would need 30 of the latter where 2 are
 expected. Gaussian noise for records that never share a candidate moves the evidence by 0.8 standard
 deviations where 0.48 would pass, and chance explains 0.11; at epsilon 4 by 3.6 where 2.2 would.
+Somebody in seven classes moves their sum by the root of 7 times what rho allows, and twelve records
+count where two may.
 
 Density: noise that cancels, sites from the data, a total or a histogram that is not cut off and the
 exact number of people have an outcome that one world has nearly always and the other never: 10,000
@@ -81,7 +83,7 @@ from hushway.families.od.audit import cbdp, hierarchical, laplace, sparse
 from hushway.families.od.audit import learned as od_learned
 from hushway.families.od.audit import suite as od
 from hushway.families.od.audit.stage import ODProduct
-from hushway.families.sequences.audit import learned, tree
+from hushway.families.sequences.audit import learned, people, tree
 from hushway.families.sequences.audit import suite as sequences
 from hushway.families.sequences.audit.stage import STOPS, SequenceStage
 from hushway.families.sequences.audit.tree_looks import PublishedPath
@@ -178,6 +180,7 @@ SEQUENCES = Affordable(
     suite=sequences.SUITE,
     often={
         learned.NEW_STOPS,
+        people.BEYOND_THE_LIMIT,
         tree.AT_THE_THRESHOLD,
         tree.BUSY_GROUP,
         tree.EMPTY_GROUP,
@@ -196,6 +199,8 @@ SEQUENCES = Affordable(
         tree.MANY_DAYS,
         tree.ONE_RECORD_OF_STOPS,
         tree.ONE_RECORD_AS_PLANNED,
+        people.CLASSES,
+        people.SAME_LIMITS,
         *learned.AUDITS,
     },
 )

@@ -168,7 +168,7 @@ def test_counts_of_the_tree_add_up_and_end_in_the_published_sequences(city: Path
             ('thresholds = "expected_false"', 'thresholds = "paper"'),
             ('groups = "balanced"', 'groups = "paper"'),
             ('levels = "recommended"', 'levels = "uniform"'),
-            ("max_records = 1 ", "max_records = 2 "),
+            ('max_records = "auto" ', "max_records = 2 "),
             ('span = "day"', 'span = "window"'),
             ("max_stops = 4 ", "mean_stops = 2 "),
         ],

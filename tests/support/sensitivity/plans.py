@@ -170,7 +170,12 @@ def _mechanisms(family: str) -> tuple[str, ...]:
 
 def _options(family: str, mechanism: str) -> dict[tuple[str, str], tuple[Any, ...]]:
     found: dict[tuple[str, str], tuple[Any, ...]] = {
-        ("privacy", limit): _LIMITS for limit in limits(family)
+        # A limit that may be chosen is chosen, too.
+        ("privacy", limit): (
+            *_LIMITS,
+            *_choices(_section(family, "privacy").model_fields[limit].annotation),
+        )
+        for limit in limits(family)
     }
     for name, field in FAMILIES[family].plan.model_fields.items():
         given = isinstance(field.default, Section) or name in little_plan(family)

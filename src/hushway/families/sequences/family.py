@@ -165,9 +165,8 @@ class SequencesFamily(Family):
         return SUITE
 
     def limit_option(self, plan: Any) -> str | None:
-        """Returns what a plan calls its contribution limit; all taps of a window are one record."""
-        one = plan.data.taps is not None and plan.records.span == "window"
-        return None if one else super().limit_option(plan)
+        """Returns what a plan calls its contribution limit; it may leave no choice but 1."""
+        return None if plan.most_records == 1 else super().limit_option(plan)
 
     @property
     def tables(self) -> tuple[type, ...]:

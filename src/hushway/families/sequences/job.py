@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hushway.engine.settings import EngineSettings
+from hushway.errors import PlanError
 from hushway.families.sequences.mechanism.catalogue import (
     MECHANISMS,
     LearnedOptions,
@@ -11,6 +12,7 @@ from hushway.families.sequences.mechanism.catalogue import (
     SequencesSetting,
 )
 from hushway.families.sequences.mechanism.learned import is_learnable
+from hushway.families.sequences.mechanism.people import USUAL_RECORDS, PeopleSequences
 from hushway.families.sequences.mechanism.steps import recommended_height
 from hushway.families.sequences.mechanism.terms import SequenceMechanism, sequence_terms
 from hushway.families.sequences.plan import SequencesPlan
@@ -28,8 +30,10 @@ from hushway.families.sequences.rows.sequences import (
     record_bound,
 )
 from hushway.privacy.bound import Unit
+from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
+from hushway.release.mechanism import Measurements
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem, RowsChecked
 from hushway.tables.locations import LocationColumns, read_locations
@@ -48,6 +52,7 @@ class RecordRows:
         taxonomy: The public tree over the locations.
         rule: What makes a record, and how much of it counts.
         unit: Who is protected.
+        ladder: Limits on records of a person that may be asked for besides.
         policy: What becomes of rows that cannot be counted.
         multi_line: Ids of locations that several lines call at; each was given to one.
     """
@@ -56,6 +61,7 @@ class RecordRows:
     taxonomy: Taxonomy
     rule: SequenceRule
     unit: Unit
+    ladder: tuple[int, ...]
     policy: Policy
     multi_line: tuple[str, ...] = ()
 
@@ -103,6 +109,7 @@ class RecordRows:
             rule=self.rule,
             unit=self.unit,
             key=context.key,
+            ladder=self.ladder,
             settings=context.settings,
             progress=context.progress,
         )
@@ -123,34 +130,45 @@ def prepare_sequences(plan: SequencesPlan, *, like: Job | None = None) -> Job:
     universe = SequenceUniverse(
         taxonomy=planned.taxonomy, periods=window if plan.records.times else None
     )
-    height = _height(plan)
-    privacy = plan.privacy
-    bound = record_bound(privacy.unit, privacy.max_records)
+    height, unit = _height(plan), plan.privacy.unit
+    # Of a limit that is to be chosen, what is usual.
+    bound = record_bound(unit, plan.record_limit or USUAL_RECORDS)
     mechanism = _mechanism(plan, universe, height)
+    people = mechanism if isinstance(mechanism, PeopleSequences) else None
+
+    def terms(mechanism: SequenceMechanism) -> Terms:
+        return sequence_terms(
+            mechanism,
+            universe,
+            unit=unit,
+            max_records=bound.total,
+            record=plan.records.span if plan.data.taps is not None else "row",
+        )
+
+    def settled(found: Measurements) -> Terms:
+        assert people is not None  # noqa: S101  nothing else settles
+        return terms(people.settled(found)).measured([one.event.cells for one in found])
+
     return Job(
         plan=plan,
         geography=universe,
         bound=bound,
         mechanism=mechanism,
-        terms=sequence_terms(
-            mechanism,
-            universe,
-            unit=privacy.unit,
-            max_records=bound.total,
-            record=plan.records.span if plan.data.taps is not None else "row",
-        ),
+        terms=terms(mechanism),
+        settled_terms=None if people is None else settled,
         window=_days(plan),
         rows=RecordRows(
             source=_source(plan),
             taxonomy=universe.taxonomy,
             rule=SequenceRule(
                 max_stops=height,
-                max_records=privacy.max_records,
+                max_records=bound.total,
                 window=window,
                 record=plan.records.span,
                 keep_times=plan.records.times,
             ),
-            unit=privacy.unit,
+            unit=unit,
+            ladder=() if people is None else people.ladder,
             policy=Policy(**dict(plan.problems)),
             multi_line=planned.multi_line,
         ),
@@ -172,6 +190,8 @@ def _mechanism(plan: SequencesPlan, universe: SequenceUniverse, height: int) -> 
     if options is None:
         learnable = is_learnable(universe, height)
         options = LearnedOptions(name="learned") if learnable else PrefixTreeOptions()
+        for problem in options.disagreements(plan):
+            raise PlanError(f"{problem}.", advice="Correct the plan.")
     setting = SequencesSetting(plan=plan, options=options, universe=universe, height=height)
     mechanism: SequenceMechanism = MECHANISMS[options.name].from_plan(setting)
     return mechanism

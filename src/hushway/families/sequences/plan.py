@@ -130,12 +130,10 @@ class SequencesPrivacyPlan(LossPlan):
     unit: Literal[Unit.PERSON, Unit.DEVICE, Unit.RECORD] = Field(
         default=Unit.PERSON, description="Who is protected."
     )
-    max_records: int = Field(
-        default=1,
-        ge=1,
-        le=1_000_000,
+    max_records: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["auto"] = Field(
+        default="auto",
         description="The contribution limit: at most so many records of a person are counted, "
-        "chosen at random.",
+        "chosen at random; auto measures how many records people have, and chooses.",
     )
 
 
@@ -195,7 +193,7 @@ class SequencesPlan(AnyPlan):
                 f'privacy.unit: is "{unit}", so data.columns.person must name the column of its '
                 'ids (without one, only unit = "record" is possible)'
             )
-        if self.privacy.max_records > 1:
+        if self.privacy.max_records not in (1, "auto"):
             if not unit.has_many_records:
                 yield 'privacy.max_records: has no meaning with unit = "record", which counts once'
             elif self.data.taps is not None and self.records.span == "window":
@@ -205,3 +203,26 @@ class SequencesPlan(AnyPlan):
                 )
         if self.mechanism is not None:
             yield from self.mechanism.disagreements(self)
+
+    @property
+    def most_records(self) -> int | None:
+        """How many records one unit can have, by public facts; None if these do not say."""
+        if not self.privacy.unit.has_many_records:
+            return 1
+        if self.data.taps is None or self.time is None:
+            return None
+        return 1 if self.records.span == "window" else len(self.time.periods.days)
+
+    @property
+    def record_limit(self) -> int | None:
+        """How many records of a unit count; None if that is to be chosen."""
+        given, most = self.privacy.max_records, self.most_records
+        if given == "auto":
+            return 1 if most == 1 else None
+        return given if most is None else min(given, most)
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether somebody may have more records than count."""
+        limit, most = self.record_limit, self.most_records
+        return limit is None or most is None or most > limit

@@ -58,16 +58,20 @@ class Completion:
         added: Records to add to each cell.
         sampling: The variance in each cell that comes from who was counted by chance.
         whole: The variance of all that is added, in parts of it.
+        differ: How much cells of the same groups differ, as a variance in parts of what is added.
     """
 
     added: FloatArray
     sampling: FloatArray
     whole: float
+    differ: float
     groups: tuple[_Group, ...]
 
     def cell_variance(self) -> FloatArray:
         """Returns the variance that completion adds to each cell."""
-        relative = self.whole + sum(group.unknown[group.element] for group in self.groups)
+        relative = (
+            self.whole + self.differ + sum(group.unknown[group.element] for group in self.groups)
+        )
         return np.asarray(self.sampling + self.added**2 * relative)
 
     def sum_variance(self, element: IntArray, size: int) -> FloatArray:
@@ -75,7 +79,7 @@ class Completion:
 
         An error in the share of a group goes into all of its cells alike.
         """
-        found = added_up(element, self.sampling, size)
+        found = added_up(element, self.sampling + self.differ * self.added**2, size)
         found += self.whole * added_up(element, self.added, size) ** 2
         for group in self.groups:
             both = element.astype(np.int64) * len(group.unknown) + group.element
@@ -113,8 +117,9 @@ def completion_of(
     repeats = (1 + limits.cells) / 2
     return Completion(
         added=added,
-        sampling=counted * repeats * crowd.weight_variance(limits.cells) + added**2 * differ,
+        sampling=counted * repeats * crowd.weight_variance(limits.cells),
         whole=variance / max(whole, _NOTHING) ** 2,
+        differ=differ,
         groups=(
             *(
                 _Group(element=one.element, unknown=spread * (1 - _trust(one, added, spread)))

@@ -16,7 +16,8 @@ PLAN: dict[str, Any] = {
     "data": {"name": "taps", "taps": "taps.csv", "columns": {"person": "person"}},
     "places": {"file": "places.csv"},
     "taxonomy": {"columns": ["zone"]},
-    "time": TIME,
+    # As many days as leave a limit on records something to leave out.
+    "time": TIME | {"last_day": "2026-03-05"},
     "records": {"max_stops": 3},
     "privacy": {"max_records": 2, "epsilon": "1"},
     "mechanism": {"name": "prefix_tree"},
@@ -96,6 +97,7 @@ def in_memory(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
         max_records=job.bound.total,
         max_stops=job.plan.records.max_stops,
         key=key,
+        ladder=job.rows.ladder,
         start=np.cumsum([0, *map(len, own)]),
         stops=np.concatenate(own),
         person=person[kept],

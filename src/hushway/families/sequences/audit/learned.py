@@ -129,7 +129,7 @@ def _published(stage: SequenceStage, curator: Curator) -> IntArray:
     return by_place[stage.toy.place(0)]
 
 
-def _differ(stage: SequenceStage, curator: Curator) -> IntArray:
+def questions_differ(stage: SequenceStage, curator: Curator) -> IntArray:
     """Returns whether other data are asked something else after the same answers."""
     answers = stage.measured(curator)
     again = Replayed(stage.opened(()), answers)
@@ -193,7 +193,7 @@ NEXT_QUESTIONS = Case(
     f"learnt, {SHORT.words}: the same answers, the same next questions",
     "questions, with records and without",
     stage=_short,
-    look=_differ,
+    look=questions_differ,
     one=_CROWD,
     claim=never_differs,
     effort=_SLOW,

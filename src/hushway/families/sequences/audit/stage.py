@@ -13,6 +13,7 @@ from hushway.auditing.product import Product, Rows, Stage, microseconds, small_b
 from hushway.auditing.shift import rho_of
 from hushway.engine.key import BoundingKey
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
+from hushway.families.sequences.mechanism.people import PeopleSequences
 from hushway.families.sequences.mechanism.steps import StepShape, uniform_shares
 from hushway.families.sequences.mechanism.tree import PrefixTree, prefix_tree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
@@ -23,6 +24,7 @@ from hushway.families.sequences.rows.sequences import SequenceRule, TapColumns, 
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
+from hushway.privacy.contribution import LADDER
 from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource
@@ -213,11 +215,20 @@ class LearnedForm:
         """The places of the longest record of a corner, each of them once."""
         return tuple(range(self.height))
 
-    def make(self, budget: Loss) -> LearnedSequences:
+    def make(self, budget: Loss) -> Any:
         """Returns the mechanism, as a plan has it."""
         return LearnedSequences(
             universe=self.toy.universe, height=self.height, spends=learned_spends(budget)
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeopleForm(LearnedForm):
+    """Learned records that stand for all records of people, whose limit is chosen."""
+
+    def make(self, budget: Loss) -> PeopleSequences:
+        """Returns the mechanism, as a plan has it."""
+        return PeopleSequences(inner=super().make(budget), ladder=LADDER, limit=None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -237,7 +248,7 @@ class SequenceStage(Stage[Any]):
         """The public universe."""
         return self.toy.universe
 
-    def made(self) -> PrefixTree | LearnedSequences:
+    def made(self) -> PrefixTree | LearnedSequences | PeopleSequences:
         """Returns the mechanism as the catalogue of plans makes it."""
         return self.form.make(self.spend)
 
@@ -254,6 +265,7 @@ class SequenceStage(Stage[Any]):
             max_records=self.max_records,
             max_stops=self.form.height,
             key=BoundingKey.draw(source),
+            ladder=LADDER,
             periods=moments,
             **(rows if moments > 1 else {**rows, "period": None}),
         )
@@ -349,3 +361,6 @@ SMALL = TreeForm(words="two stops", toy=toy_universe(corners=150), height=2)
 # Learned records: at every corner there are as many places as a record can have stops.
 SHORT = LearnedForm(words="three stops", toy=toy_universe(corners=60, groups=3), height=3)
 FOUR = LearnedForm(words="four stops", toy=toy_universe(corners=400, groups=4), height=4)
+# The same for all records of people; how many people have how many records is nobody's corner.
+PEOPLE = PeopleForm(words="all records of people", toy=SHORT.toy, height=3)
+ALONE = PeopleForm(words="all records of people", toy=replace(SHORT.toy, corners=1), height=3)

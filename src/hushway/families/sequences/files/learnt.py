@@ -33,6 +33,7 @@ from hushway.families.sequences.files.taxonomy import (
 )
 from hushway.families.sequences.fit.record_table import QuestionSummary, RecordTable
 from hushway.families.sequences.mechanism.learned import LearnedSequences
+from hushway.families.sequences.mechanism.people import PeopleSequences
 from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.certificate import Certificate
@@ -213,7 +214,7 @@ def check_stated(certificate: Certificate, table: RecordTable) -> None:
     universe = SequenceUniverse(taxonomy=table.taxonomy)
     check_domain(certificate, universe)
     planned, mechanism = stated_terms(certificate, universe)
-    if not isinstance(mechanism, LearnedSequences):
+    if not isinstance(mechanism, LearnedSequences | PeopleSequences):
         raise refuse_numbers("questions")
     events = mechanism.events_of([(one.name, one.cells, one.worth) for one in table.questions])
     if events is None:

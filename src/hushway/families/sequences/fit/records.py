@@ -13,6 +13,7 @@ from hushway.families.sequences.fit.errors import (
     once_chosen,
     standard_errors,
 )
+from hushway.families.sequences.fit.left_out import LeftOut, prefix_variance
 from hushway.families.sequences.fit.ngrams import NewPairs
 from hushway.families.sequences.fit.posterior import posterior
 from hushway.families.sequences.fit.prediction import Prediction
@@ -47,19 +48,34 @@ class _Looked:
     leaving_variance: FloatArray
 
 
-def learn_records(known: RecordModel, pairs: NewPairs, tree: Prediction, look: Answer) -> Learnt:
-    """Returns records that agree with all answers, and the prefixes that are sure."""
+def learn_records(
+    known: RecordModel,
+    pairs: NewPairs,
+    tree: Prediction,
+    look: Answer,
+    left: LeftOut | None = None,
+) -> Learnt:
+    """Returns records that agree with all answers, and the prefixes that are sure.
+
+    Args:
+        known: How records begin, turn and end.
+        pairs: How they go to new places.
+        tree: The prefixes that were looked at.
+        look: What that showed.
+        left: What a limit has left out, which is added; None if nothing is.
+    """
     found = _believe(tree, look, known.height)
     records = _records(known, tree, found)
     weight = reconcile(records, known, pairs)
     order = np.argsort(_first_to_last(tree)[records.node], kind="stable")
-    counts = np.empty(len(weight), dtype=np.int64)
-    counts[order] = _whole(weight[order])
-    at_node: FloatArray = np.bincount(
-        records.node, weights=counts, minlength=len(tree.parent)
-    ).astype(np.float64)
-    through = _sums_below(tree, at_node)
+    counts, through = _made_whole(tree, records, weight, order)
     error = standard_errors(_held(tree, look, found, through, known.height))
+    if left is not None:
+        completion = left.completion(records, weight)
+        within = np.maximum(through, 1.0)
+        counts, through = _made_whole(tree, records, weight + completion.added, order)
+        variance = prefix_variance(completion, tree.parent, tree.depth, records.node)
+        error = np.sqrt((error * np.maximum(through / within, 1.0)) ** 2 + variance)
     sure = _sure(tree, through, error)
     start, stops, each = _distinct(records, counts)
     return Learnt(
@@ -70,6 +86,18 @@ def learn_records(known: RecordModel, pairs: NewPairs, tree: Prediction, look: A
         prefix_counts=through[sure].astype(np.int64),
         prefix_errors=once_chosen(through[sure], error[sure]),
     )
+
+
+def _made_whole(
+    tree: Prediction, records: WeightedRecords, weight: FloatArray, order: IntArray
+) -> tuple[IntArray, FloatArray]:
+    """Returns whole numbers of records, and how many begin with each prefix."""
+    counts = np.empty(len(weight), dtype=np.int64)
+    counts[order] = _whole(weight[order])
+    at_node: FloatArray = np.bincount(
+        records.node, weights=counts, minlength=len(tree.parent)
+    ).astype(np.float64)
+    return counts, _sums_below(tree, at_node)
 
 
 def _believe(tree: Prediction, look: Answer, height: int) -> _Looked:

@@ -30,6 +30,7 @@ from hushway.release.terms import stated_losses
 
 if TYPE_CHECKING:
     from hushway.families.sequences.mechanism.learned import LearnedSequences
+    from hushway.families.sequences.mechanism.people import PeopleSequences
     from hushway.families.sequences.mechanism.tree import PrefixTree
     from hushway.families.sequences.plan import SequencesPlan
     from hushway.privacy.loss import Loss
@@ -109,6 +110,15 @@ class PrefixTreeOptions(SequencesOptions):
             raise ValueError('levels = "geometric" needs a ratio, and nothing else has one')
         return self
 
+    def disagreements(self, plan: "SequencesPlan") -> Iterator[str]:
+        """Yields what does not agree with the rest of a plan."""
+        if plan.record_limit is None:
+            yield (
+                "privacy.max_records: must be a number with prefix_tree: only the mechanism "
+                "learned chooses it"
+            )
+        yield from super().disagreements(plan)
+
 
 class LearnedOptions(SequencesOptions):
     """Records learnt from what is common to all positions, then looked at as a whole."""
@@ -177,19 +187,28 @@ def _stated_thresholds(rule: Mapping[str, Any]) -> Thresholds:
     return ExpectedFalse(expected_false_prefixes=float(rule["expected_false_prefixes"]))
 
 
-def _planned_records(setting: SequencesSetting) -> "LearnedSequences":
+def _planned_records(setting: SequencesSetting) -> "LearnedSequences | PeopleSequences":
     from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
+    from hushway.families.sequences.mechanism.people import PeopleSequences, record_ladder
 
-    return LearnedSequences(
+    plan = setting.plan
+    learned = LearnedSequences(
         universe=setting.universe, height=setting.height, spends=learned_spends(setting.budget)
     )
+    if not plan.leaves_out:
+        return learned
+    ladder = record_ladder(plan.most_records, plan.record_limit)
+    return PeopleSequences(inner=learned, ladder=ladder, limit=plan.record_limit)
 
 
 def _stated_records(
     parameters: Mapping[str, Any], universe: SequenceUniverse
-) -> "LearnedSequences":
+) -> "LearnedSequences | PeopleSequences":
     from hushway.families.sequences.mechanism.learned import LearnedSequences
+    from hushway.families.sequences.mechanism.people import certified_people
 
+    if "people_by_records" in parameters:
+        return certified_people(parameters, universe)
     return LearnedSequences(
         universe=universe, height=parameters["max_stops"], spends=tuple(stated_losses(parameters))
     )

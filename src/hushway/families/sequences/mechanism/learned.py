@@ -19,6 +19,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PlanError, PrivacyError
+from hushway.families.sequences.fit.left_out import LeftOut
 from hushway.families.sequences.fit.ngrams import (
     NewPairs,
     Triples,
@@ -88,10 +89,10 @@ def learned_spends(budget: Loss) -> tuple[Loss, ...]:
     return tuple(loss_of(budget.measure, budget.amount * share) for share in _SHARES)
 
 
-class _Answers(tuple[Measured, ...]):  # noqa: SLOT001  it carries one thing more
+class Answers(tuple[Measured, ...]):  # noqa: SLOT001  it carries one thing more
     """Answers, with what was predicted on the way: so that it need not be worked out again."""
 
-    found: "_Found"
+    found: "_Found | None" = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -241,16 +242,21 @@ class LearnedSequences:
             place=found.tree.place,
         )
         answers.append(curator.counts(query_of(look), self.spends[_LOOK]))
-        measured = _Answers(answers)
+        measured = Answers(answers)
         measured.found = found
         return measured
 
     def fit(self, measured: Measurements, geography: SequenceUniverse) -> RecordTable:
         """Finds records that agree with all answers, and the prefixes that are sure."""
+        return self.completed(measured, geography, None)
+
+    def completed(
+        self, measured: Measurements, geography: SequenceUniverse, left: LeftOut | None
+    ) -> RecordTable:
+        """Finds records, with those that a limit has left out, and the prefixes that are sure."""
         answers = [one for one in measured if isinstance(one, Measured)]
-        if isinstance(measured, _Answers):
-            found = measured.found
-        else:
+        found = measured.found if isinstance(measured, Answers) else None
+        if found is None:
             found = self._predict(self._learn(answers), answers)
         look = answers[_LOOK]
         learnt = learn_records(
@@ -258,6 +264,7 @@ class LearnedSequences:
             found.pairs,
             found.tree,
             Answer(values=look.values.astype(np.float64), noise=Noise.of(look)),
+            left,
         )
         number = np.full(len(found.tree.parent), -1, dtype=np.int64)
         number[learnt.prefixes] = np.arange(len(learnt.prefixes))
@@ -278,6 +285,15 @@ class LearnedSequences:
                 "new_stops_counted": found.most,
             },
         )
+
+    def of_share(self, share: Fraction) -> "LearnedSequences":
+        """Returns the same questions for a share of what they cost."""
+        spends = (loss_of(spend.measure, spend.amount * share) for spend in self.spends)
+        return replace(self, spends=tuple(spends))
+
+    def look_noise(self, records: int) -> float:
+        """Returns the variance of noise in the last question if so many records of a unit count."""
+        return float(noise_for(self.spends[_LOOK], Bound.of_records(records)).variance)
 
     def events_of(self, stated: Sequence[tuple[str, int, int]]) -> tuple[int, ...] | None:
         """Returns the event that each stated question belongs to; None if they are not its own.

@@ -4,9 +4,11 @@ from typing import Any, Literal, Protocol, get_args
 
 from hushway.errors import ReleaseError
 from hushway.families.sequences.mechanism.catalogue import MECHANISMS
+from hushway.families.sequences.mechanism.people import PeopleSequences
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import Certificate, Contribution, Terms
+from hushway.release.contribution.limits import Limits
 from hushway.release.mechanism import Mechanism
 from hushway.release.terms import listed, stated_limits, terms_of
 from hushway.release.wording import check_unit, plural
@@ -57,8 +59,13 @@ def sequence_terms(
         PrivacyError: The unit is not one that sequences protect.
     """
     check_unit(unit, *UNITS, most=max_records)
-    bound = Bound.of_records(max_records)
     limits: dict[str, Any] = {"records": max_records, "stops": mechanism.height, "record": record}
+    words = _contribution(unit, max_records, mechanism.height, record)
+    if isinstance(mechanism, PeopleSequences):
+        chosen = mechanism.limits
+        limits |= {"records": chosen.cells, "records_in_sums": chosen.sums}
+        words = _completed(unit, chosen, mechanism.height, record)
+    bound = Bound.of_records(max_records)
     errors = mechanism.forecast(universe, bound)
     return terms_of(
         mechanism,
@@ -66,9 +73,7 @@ def sequence_terms(
         bound,
         release_type=FAMILY,
         unit=unit,
-        contribution=Contribution(
-            words=_contribution(unit, max_records, mechanism.height, record), limits=limits
-        ),
+        contribution=Contribution(words=words, limits=limits),
         assumed_public=_ASSUMED_PUBLIC,
         error="Standard deviations of the noise, in records: " + listed(errors) + ".",
     )
@@ -83,13 +88,14 @@ def stated_terms(
         ReleaseError: It was nothing that this version runs.
     """
     stated = certificate.terms
-    most, _, record = stated_limits(stated.contribution, "records", "stops", "record")
+    mechanism: SequenceMechanism = MECHANISMS.certified(stated.mechanism, universe)
+    sums = ("records_in_sums",) if isinstance(mechanism, PeopleSequences) else ()
+    most, record, *_ = stated_limits(stated.contribution, "records", "record", "stops", *sums)
     if record not in get_args(RecordKind):
         raise ReleaseError(
             "The certificate does not say what one record is.",
             advice="Verify with the version of hushway that the certificate names.",
         )
-    mechanism: SequenceMechanism = MECHANISMS.certified(stated.mechanism, universe)
     terms = sequence_terms(mechanism, universe, unit=stated.unit, max_records=most, record=record)
     return terms, mechanism
 
@@ -102,3 +108,17 @@ def _contribution(unit: Unit, most: int, height: int, record: RecordKind) -> str
         f"{_RECORDS[record]}. At most {plural(most, 'record')} of a {unit} are counted, chosen "
         f"uniformly at random among all of that {unit}'s records, and of each one {stops}."
     )
+
+
+def _completed(unit: Unit, limits: Limits, height: int, record: RecordKind) -> str:
+    words = (
+        f"{_RECORDS[record]}. Counts estimate all records. At most "
+        f"{plural(limits.cells, 'record')} of a {unit} are looked at closely, chosen uniformly at "
+        f"random among all of that {unit}'s records, and of each one the first "
+        f"{plural(height, 'stop')}"
+    )
+    if limits.asks_left_out:
+        words += (
+            f"; at most {limits.sums - limits.cells} more count in sums of what that leaves out"
+        )
+    return words + "."

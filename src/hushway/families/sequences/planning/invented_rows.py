@@ -58,6 +58,7 @@ def invented_sequences(job: Job, crowd: ExpectedPopulation) -> Counter:
         max_records=job.bound.total,
         max_stops=rows.rule.max_stops,
         key=BoundingKey.draw(SeededSource(_SEED)),
+        ladder=rows.ladder,
         start=start,
         stops=stops,
         person=np.arange(crowd.trips) % people,

@@ -15,11 +15,10 @@ from hushway.engine.opening import open_session
 from hushway.engine.session import Ask
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
-from hushway.families.sequences.public.prefixes import PrefixCells
-from hushway.families.sequences.public.questions import QuestionCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.record_bounding import Records, bounded_records, records_of
 from hushway.families.sequences.rows.record_questions import (
+    AskedCells,
     BoundedRecords,
     SequenceCounter,
 )
@@ -44,7 +43,7 @@ class EngineSequences(SequenceCounter):
     """Counts sequences by prefix, each unit bounded.
 
     The rows are read when counts are first asked for; after that the bounded sequences are in
-    memory, about four bytes a stop and twelve a record, or on the cluster.
+    memory, about four bytes a stop and sixteen a record, or on the cluster.
 
     Privacy:
         Taps without a person, a location or a time, with an unknown location, outside the window
@@ -58,6 +57,7 @@ class EngineSequences(SequenceCounter):
     rule: SequenceRule
     unit: Unit
     key: BoundingKey
+    ladder: tuple[int, ...] = ()
     settings: EngineSettings | None = None
     progress: ShareProgress | None = None
 
@@ -68,7 +68,7 @@ class EngineSequences(SequenceCounter):
         one = isinstance(self.source, TapsSource) and self.rule.record == "window"
         self.step_bound = record_bound(self.unit, 1 if one else self.rule.max_records)
 
-    def counts_of(self, cells: PrefixCells | QuestionCells) -> ExactCounts:
+    def counts_of(self, cells: AskedCells) -> ExactCounts:
         """Returns the exact counts of a question."""
         return self._ask(cells)
 
@@ -79,7 +79,8 @@ class EngineSequences(SequenceCounter):
         part = RecordPart(
             rule=self.rule,
             clock=source.clock,
-            most=self.step_bound.total if many else None,
+            most=self.most if many else None,
+            limit=self.step_bound.total,
             key=self.key,
         )
         with open_session(self.settings or EngineSettings()) as session:
@@ -125,13 +126,15 @@ class RecordPart:
     Attributes:
         rule: What makes a record, and how much of it counts.
         clock: How times are meant; None for ready sequences, which have none.
-        most: Most records of one person; None if each record is a unit of its own.
+        most: Records of this rank and above are not kept; None if each record is a unit of its own.
+        limit: Most records of one person where a question names no ranks.
         key: Decides which records are kept, and the order of stops at one and the same time.
     """
 
     rule: SequenceRule
     clock: Clock | None
     most: int | None
+    limit: int
     key: BoundingKey
 
     def keep(
@@ -160,6 +163,8 @@ class RecordPart:
             columns = {"start": start - start[0], "stops": records.stops[stops]}
             if records.periods is not None:
                 columns["periods"] = records.periods[stops]
+            if records.rank is not None:
+                columns["rank"] = records.rank[first:last]
             piece = io.BytesIO()
             np.savez(piece, allow_pickle=False, **columns)
             yield piece.getvalue()
@@ -173,12 +178,13 @@ class RecordPart:
                 periods=columns.get("periods"),
                 person=None,
                 since_us=None,
+                rank=columns.get("rank"),
             )
         return self._bounded(records)
 
-    def answer(self, kept: BoundedRecords, question: PrefixCells | QuestionCells) -> ExactCounts:
+    def answer(self, kept: BoundedRecords, question: AskedCells) -> ExactCounts:
         """Returns the exact counts of a question."""
         return kept.count(question)
 
     def _bounded(self, records: Records) -> BoundedRecords:
-        return BoundedRecords(records, height=self.rule.max_stops, key=self.key)
+        return BoundedRecords(records, limit=self.limit, height=self.rule.max_stops, key=self.key)

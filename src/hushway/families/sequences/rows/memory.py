@@ -6,15 +6,17 @@ from hushway.arrays import Int32Array, IntArray
 from hushway.engine.counting import index_column, whole_column
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
-from hushway.families.sequences.public.prefixes import PrefixCells
-from hushway.families.sequences.public.questions import QuestionCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.record_bounding import (
     OrderedStops,
     bounded_records,
     records_of,
 )
-from hushway.families.sequences.rows.record_questions import BoundedRecords, SequenceCounter
+from hushway.families.sequences.rows.record_questions import (
+    AskedCells,
+    BoundedRecords,
+    SequenceCounter,
+)
 from hushway.families.sequences.rows.sequences import record_bound
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import ExactCounts
@@ -43,6 +45,7 @@ class ArraySequences(SequenceCounter):
         period: Period of every stop, if there are several.
         since_us: Microseconds from the window's start to each record's first stop. Without it, a
             person's records that are alike are told apart by numbering them.
+        ladder: Other limits on the records of a person that queries may name.
     """
 
     def __init__(  # noqa: PLR0913  one argument for each column
@@ -59,9 +62,10 @@ class ArraySequences(SequenceCounter):
         periods: int = 1,
         period: IntArray | None = None,
         since_us: IntArray | None = None,
+        ladder: tuple[int, ...] = (),
     ) -> None:
         self.taxonomy, self.unit, self.periods = taxonomy, unit, periods
-        self.step_bound = record_bound(unit, max_records)
+        self.step_bound, self.ladder = record_bound(unit, max_records), ladder
         if (unit.has_many_records and person is None) or (periods > 1) != (period is not None):
             raise DataError(
                 "The arrays lack persons to protect or periods to count by, or have a column too "
@@ -84,10 +88,12 @@ class ArraySequences(SequenceCounter):
         found = records_of(ordered, max_stops=max_stops)
         if unit.has_many_records and person is not None:
             whose = whole_column(person, records, "records")[length > 0]
-            found = bounded_records(found.owned_by(whose), self.step_bound.total, key)
-        self._records = BoundedRecords(found, height=max_stops, key=key)
+            found = bounded_records(found.owned_by(whose), self.most, key)
+        self._records = BoundedRecords(
+            found, limit=self.step_bound.total, height=max_stops, key=key
+        )
 
-    def counts_of(self, cells: PrefixCells | QuestionCells) -> ExactCounts:
+    def counts_of(self, cells: AskedCells) -> ExactCounts:
         """Returns the exact counts of a question."""
         return self._records.count(cells)
 

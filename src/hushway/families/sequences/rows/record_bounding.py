@@ -1,4 +1,4 @@
-"""Which records of a person are kept, and exact counts of the candidates of a tree over them."""
+"""The ranks of a person's records, and exact counts of the candidates of a tree over them."""
 
 from dataclasses import dataclass, replace
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.engine.counting import is_same, other_cells
-from hushway.engine.key import BoundingKey, kept_in_circle, numbered
+from hushway.engine.key import BoundingKey, numbered, ranks_in_circle
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.query import ExactCounts, Query
@@ -23,6 +23,7 @@ class Records:
         person: Code of each record's person, of which only equality matters; None if nobody's.
         since_us: Microseconds from the window's start to each record's first stop; None without
             times.
+        rank: Rank of each record among those of its person; None if each is a unit of its own.
     """
 
     start: IntArray
@@ -30,6 +31,7 @@ class Records:
     periods: Int32Array | None
     person: IntArray | None
     since_us: IntArray | None
+    rank: Int32Array | None = None
 
     def __len__(self) -> int:
         return len(self.start) - 1
@@ -54,7 +56,18 @@ class Records:
             periods=None if self.periods is None else self.periods[stop],
             person=None if self.person is None else self.person[chosen],
             since_us=None if self.since_us is None else self.since_us[chosen],
+            rank=None if self.rank is None else self.rank[chosen],
         )
+
+    def between(self, first: int, last: int) -> "Records":
+        """Returns the records whose rank is from `first` to below `last`; all have 0 without one.
+
+        Privacy:
+            A unit has each rank at most once, so at most last - first of its records are returned.
+        """
+        rank = np.zeros(len(self), dtype=np.int32) if self.rank is None else self.rank
+        inside = (rank >= first) & (rank < last)
+        return self if inside.all() else self.only(np.flatnonzero(inside))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -138,33 +151,32 @@ def _starts(lengths: IntArray) -> IntArray:
 
 
 def bounded_records(records: Records, most: int, key: BoundingKey) -> Records:
-    """Returns the records with at most `most` of each person, a uniform choice.
+    """Returns the records of the lowest ranks, at most `most` of each person: a uniform choice.
 
     A person's records stand in a circle, in an order that the key decides by what is in each record
     and when it began. Records that tie are alike, so what is counted depends on the records as a
     multiset and on the key.
 
     Privacy:
-        Exactly min(n, most) of a person's n records stay; the choice reads that person's records
-        and the key alone. Records without a person are units of their own, and all stay.
+        Exactly min(n, most) of a person's n records stay, with the ranks from 0 on; ranks follow
+        from that person's records and the key alone. Records without a person are units of their
+        own, and all stay.
     """
     if records.person is None or not len(records):
         return records
     person = _numbers(records.person)
-    many = np.bincount(person)[person] > most
-    if not many.any():
-        return records
-    crowded = np.flatnonzero(many)
-    whose = _numbers(person[crowded])
-    one, two = contents_of(records, crowded, key)
-    # Without times, records that are alike are numbered, so that they do not all tie.
-    alike, times = (whose, one, two), records.since_us
-    since = numbered(alike) if times is None else times[crowded]
-    place = key.place(key.mixed(since, one, two))
-    chosen = kept_in_circle(whose, place, (since, two, one), most, key)
-    kept = ~many
-    kept[crowded[chosen]] = True
-    return records.only(np.flatnonzero(kept))
+    crowded = np.flatnonzero(np.bincount(person)[person] > 1)
+    rank = np.zeros(len(records), dtype=np.int32)
+    if len(crowded):
+        whose = _numbers(person[crowded])
+        one, two = contents_of(records, crowded, key)
+        # Without times, records that are alike are numbered, so that they do not all tie.
+        alike, times = (whose, one, two), records.since_us
+        since = numbered(alike) if times is None else times[crowded]
+        place = key.place(key.mixed(since, one, two))
+        order, turned = ranks_in_circle(whose, place, (since, two, one), key)
+        rank[crowded[order]] = turned
+    return replace(records, rank=rank).between(0, most)
 
 
 def _numbers(person: IntArray) -> IntArray:

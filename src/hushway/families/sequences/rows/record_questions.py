@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from hushway.families.sequences.rows.record_bounding import (
 from hushway.numerics.compiled import compiled
 from hushway.numerics.search import first_at_least
 from hushway.privacy.bound import Bound
+from hushway.privacy.contribution import RankedCells, UnitsByRecords
 from hushway.privacy.query import ExactCounts, Query
 
 _ENDS = int(Turn.ENDS)
@@ -212,11 +214,10 @@ def _count_turns(
     return counts
 
 
-class BoundedRecords:
+class _Counted:
     """Counts in records of which every unit has a bounded number."""
 
     def __init__(self, records: Records, *, height: int, key: BoundingKey) -> None:
-        self.records = records
         self._prefixes = PrefixSteps(records)
         self._questions = RecordQuestions(records, height=height, key=key)
 
@@ -227,28 +228,100 @@ class BoundedRecords:
         return self._questions.count(cells)
 
 
-class SequenceCounter(BoundedCounter[PrefixCells | QuestionCells]):
-    """Answers questions about sequences over one taxonomy, each unit bounded."""
+AskedCells = PrefixCells | QuestionCells | RankedCells | UnitsByRecords
+
+
+class BoundedRecords:
+    """Counts in records by their ranks; where a question names none, those below a limit count.
+
+    Privacy:
+        A unit has each rank at most once, so a range of ranks holds at most as many of its records
+        as it is long.
+    """
+
+    def __init__(self, records: Records, *, limit: int, height: int, key: BoundingKey) -> None:
+        self.records = records
+        self._limit, self._height, self._key = limit, height, key
+        self._counted: dict[tuple[int, int], _Counted] = {}
+
+    def count(self, cells: AskedCells) -> ExactCounts:
+        """Returns the exact counts of a question."""
+        if isinstance(cells, UnitsByRecords):
+            return self._units(cells.ladder)
+        if isinstance(cells, RankedCells):
+            base: Any = cells.base
+            return self._between(cells.first, cells.last).count(base)
+        return self._between(0, self._limit).count(cells)
+
+    def _between(self, first: int, last: int) -> _Counted:
+        if (first, last) not in self._counted:
+            records = self.records.between(first, last)
+            self._counted[first, last] = _Counted(records, height=self._height, key=self._key)
+        return self._counted[first, last]
+
+    def _units(self, ladder: tuple[int, ...]) -> ExactCounts:
+        """Returns how many units have a number of records from each limit to below the next.
+
+        Privacy:
+            The record of rank k - 1 exists exactly if its unit has k records or more.
+        """
+        rank = np.empty(0, dtype=np.int32) if self.records.rank is None else self.records.rank
+        at_least = np.bincount(rank, minlength=ladder[-1])[np.array(ladder) - 1]
+        return ExactCounts.of_all(at_least - np.append(at_least[1:], 0))
+
+
+class SequenceCounter(BoundedCounter[AskedCells]):
+    """Answers questions about sequences over one taxonomy, each unit bounded.
+
+    Attributes:
+        step_bound: How far a unit moves one step of a prefix tree where a query names no ranks.
+        ladder: Limits on the records of a unit that queries may name.
+    """
 
     taxonomy: Taxonomy
     periods: int
     step_bound: Bound
+    ladder: tuple[int, ...]
 
-    def asked(self, query: Query) -> PrefixCells | QuestionCells:
+    @property
+    def most(self) -> int:
+        """Records of higher ranks are not kept."""
+        return max(self.step_bound.total, *self.ladder, 1)
+
+    def asked(self, query: Query) -> AskedCells:
         """Returns the cells that a query asks for."""
         cells = query.cells
+        if isinstance(cells, RankedCells | UnitsByRecords):
+            base = Query(name=query.name, cells=cells.base)
+            if isinstance(cells, UnitsByRecords):
+                known = cells.ladder == self.ladder and isinstance(cells.base, RecordCells)
+            else:
+                known = {cells.first, cells.last} <= {0, *self.ladder}
+            if not known or not isinstance(self.asked(base), PrefixCells | QuestionCells):
+                raise other_cells("the limits")
+            return cells
         if not isinstance(cells, RecordCells | NewStopCells | JointCells | KnownPrefixCells):
             return refuse_other_prefixes(query, self.taxonomy, self.periods)
         if not is_same(cells.taxonomy, self.taxonomy):
             raise other_cells("the places")
         return cells
 
-    def bound_of(self, cells: PrefixCells | QuestionCells) -> Bound:
+    def bound_of(self, cells: AskedCells) -> Bound:
         """Returns how far one unit moves the counts of some cells.
 
         Privacy:
             A record lies in at most one candidate of a step of a prefix tree. What it adds to other
-            questions is said and enforced where they are defined and counted.
+            questions is said and enforced where they are defined and counted. A unit has as many
+            records as the range of ranks is long, and is in one class by their number.
         """
-        bound = self.step_bound
-        return bound if isinstance(cells, PrefixCells) else cells.bound(bound.total)
+        if isinstance(cells, UnitsByRecords):
+            return cells.bound
+        if isinstance(cells, RankedCells):
+            base: Any = cells.base
+            return bound_of_records(base, cells.last - cells.first)
+        return bound_of_records(cells, self.step_bound.total)
+
+
+def bound_of_records(cells: PrefixCells | QuestionCells, records: int) -> Bound:
+    """Returns how far so many records move the counts of some cells."""
+    return Bound.of_records(records) if isinstance(cells, PrefixCells) else cells.bound(records)

@@ -129,7 +129,7 @@ def learnt_release(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ]
     (folder / "taps.csv").write_text("\n".join(["person,place,time", *taps]), encoding="utf-8")
     plan = little_plan("sequences") | {"mechanism": {"name": "learned"}}
-    plan["privacy"] = {"max_records": 2, "epsilon": "200"}
+    plan["privacy"] = {"epsilon": "100"}
     job = prepare(plan_from(plan, folder=folder))
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(10**6)))

@@ -11,11 +11,13 @@ from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
+from hushway.families.sequences.public.questions import Asked, RecordCells
 from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.rows.record_bounding import OrderedStops, never_back, records_of
 from hushway.geography.locations import Location, Locations, PlaceLabels
-from hushway.privacy.bound import Unit
+from hushway.privacy.bound import Bound, Unit
+from hushway.privacy.contribution import RankedCells, UnitsByRecords
 from hushway.privacy.query import Query
 
 MakeKey = Callable[[int], BoundingKey]
@@ -213,3 +215,45 @@ def test_a_bound_below_one_is_refused(town: Taxonomy, key: BoundingKey) -> None:
 def test_no_records_at_all_count_nothing(town: Taxonomy, key: BoundingKey) -> None:
     for cells in chain(town, 3):
         assert asked(counter(town, key, **ragged([])), cells) == {}
+
+
+def test_ranges_of_ranks_share_out_the_records_of_a_person(
+    town: Taxonomy, key: BoundingKey
+) -> None:
+    person, places = np.array([0, 1, 0, 0, 1, 0, 0]), [[0], [1], [0], [0], [1], [0], [0]]
+    made = counter(
+        town, key, unit=Unit.PERSON, person=person, ladder=(1, 2, 4, 8), **ragged(places)
+    )
+    firsts = RecordCells(taxonomy=town, height=9, asked=Asked.FIRSTS)
+    within = {
+        ranks: ranked(made, firsts, *ranks) for ranks in ((0, 1), (0, 2), (2, 4), (4, 8), (0, 8))
+    }
+    assert within == {
+        (0, 1): {0: 1, 1: 1},
+        (0, 2): {0: 2, 1: 2},
+        (2, 4): {0: 2},
+        (4, 8): {0: 1},
+        (0, 8): {0: 5, 1: 2},
+    }
+    classes = Query(name="people", cells=UnitsByRecords(base=firsts, ladder=(1, 2, 4, 8)))
+    assert made.bound(classes) == Bound(cells=1, each=1, total=1)
+    assert made.count(classes).cells.tolist() == [1, 2]
+    assert made.count(classes).values.tolist() == [1, 1]
+
+
+def ranked(made: ArraySequences, base: RecordCells, first: int, last: int) -> dict[int, int]:
+    query = Query(name="records", cells=RankedCells(base=base, first=first, last=last))
+    assert made.bound(query) == Bound.of_records(last - first)
+    found = made.count(query)
+    return dict(zip(found.cells.tolist(), found.values.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 3), (3, 4), (1, 9)])
+def test_ranks_between_limits_are_not_told_apart(
+    town: Taxonomy, key: BoundingKey, first: int, last: int
+) -> None:
+    arrays = ragged([[0], [1]])
+    made = counter(town, key, unit=Unit.PERSON, person=np.array([0, 0]), ladder=(1, 2, 4), **arrays)
+    firsts = RecordCells(taxonomy=town, height=9, asked=Asked.FIRSTS)
+    with pytest.raises(PrivacyError, match="other cells"):
+        made.count(Query(name="x", cells=RankedCells(base=firsts, first=first, last=last)))
