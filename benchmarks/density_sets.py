@@ -22,7 +22,7 @@ from hushway.families.density.city.paris import paris
 from hushway.families.density.planning.trial import BoundedCity, area_truth
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
-from hushway.families.density.rows.counts import VisitRule, bounded_rows
+from hushway.families.density.rows.counts import VisitRule, ranked_rows
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.families.density.rows.rows import AreaIndex
 from hushway.families.density.study.scene import exact_visits
@@ -81,11 +81,11 @@ def crowd_of(
     rows = VisitRows(
         owner=owner.astype(np.int64), code=(when * universe.site_count + where).astype(np.int32)
     )
-    rule = VisitRule.of(universe, limits, BoundingKey.draw(SeededSource(0)))
+    rule = VisitRule.of(universe, limits.ladder, BoundingKey.draw(SeededSource(0)))
     visits = exact_visits(owner, where, when, universe.site_count, universe.bins)
     people = int(owner.max()) + 1
     return Crowd(
-        city=BoundedCity(universe=universe, limits=limits, found=bounded_rows([rows], rule)),
+        city=BoundedCity(universe=universe, limits=limits, found=ranked_rows([rows], rule)),
         truth=area_truth(universe, visits),
         people=people,
         visits=float(visits.sum()) / people,

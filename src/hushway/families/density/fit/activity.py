@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import ACTIVITY, VisitLimits
 
 # A class is there if it stands out from its noise by as much: in a few releases of a thousand one
 # is that is not.
@@ -78,7 +78,7 @@ class Activity:
         """
         people = np.maximum(self.classes, 0.0)
         bins = len(shape)
-        drawn = np.minimum(1.0, most / (bins * -np.expm1(-self.typical / bins)))
+        drawn = np.minimum(1.0, most / bins_seen(self.typical, bins))
         share = np.append(0.0, np.geomspace(1e-4 / bins, 1.0, _POINTS))
         seen = -np.expm1(-share[:, None] * self.typical) @ (people * drawn)
         # Visits are scaled until the shares of all bins sum to 1.
@@ -110,11 +110,11 @@ def known_activity(
     there = _present(people, variance)
     if not there.any():
         return None
-    typical = typical_visits(limits)
+    typical = typical_visits()
     if total is not None:
         there &= ~_no_room(people, variance, there, limits, total)
-    bins_seen = bins * -np.expm1(-typical / bins)
-    counted = np.minimum(bins_seen, min(limits.max_visits, bins))
+    seen = bins_seen(typical, bins) if limits.one_in_a_bin else typical
+    counted = np.minimum(seen, limits.max_visits)
     known = np.where(there, people, 0.0)
     circle, circles = limits.circle, limits.circles
     everybody = np.bincount(circle, known, circles)
@@ -143,13 +143,18 @@ def known_activity(
         + (_WITHIN * cut_off) ** 2,
         classes=known,
         typical=typical,
-        straight=float((known * counted * bins_seen / typical)[inside].sum()) / max(by_series, 1.0),
+        straight=float((known * counted * seen / typical)[inside].sum()) / max(by_series, 1.0),
     )
 
 
-def typical_visits(limits: VisitLimits) -> FloatArray:
+def bins_seen(visits: FloatArray, bins: int) -> FloatArray:
+    """Returns in how many bins people with so many visits are seen, if chance decides."""
+    return np.asarray(bins * -np.expm1(-visits / bins))
+
+
+def typical_visits() -> FloatArray:
     """Returns about how many visits a person of each class has."""
-    fewest = limits.activity.astype(np.float64)
+    fewest = np.array(ACTIVITY, dtype=np.float64)
     most = np.append(fewest[1:] - 1, fewest[-1] * 1.5)
     return np.asarray(np.sqrt(fewest * most), dtype=np.float64)
 
@@ -179,7 +184,7 @@ def _no_room(
     by what other classes leave of all visits. If the two together do not stand out, noise made the
     classes.
     """
-    typical, most = typical_visits(limits), limits.max_visits_in_total
+    typical, most = typical_visits(), limits.max_visits_in_total
     beyond = there & (typical > most)
     if not beyond.any():
         return beyond

@@ -92,7 +92,7 @@ def crowding_of(shapes: FloatArray, levels: Levels, limits: VisitLimits) -> Floa
     to 1.
     """
     bins = shapes.shape[1]
-    if levels.activity is None:
+    if levels.activity is None or not limits.one_in_a_bin:
         return np.ones(bins)
     city = levels.totals.clusters @ shapes
     city = np.maximum(city / city.sum(), _FAINTEST / bins)

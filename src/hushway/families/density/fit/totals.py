@@ -22,6 +22,7 @@ from hushway.families.density.public.visits import (
     ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
+    LeftOutVisits,
     SiteHistogram,
     VisitTotal,
 )
@@ -48,6 +49,7 @@ class Answers:
         circles: Noisy number of people by (circle, site), if measured.
         activity: Noisy number of people by class of activity, if measured.
         total: Noisy number of all visits, if measured.
+        left_out: Noisy visits that the series leaves out, by period of the day, if measured.
         totals: Noisy visits by cell of the cover over the window, if measured.
         cuts: How many cosines of each cluster's series to keep, if chosen.
     """
@@ -58,6 +60,7 @@ class Answers:
     circles: Noisy | None
     activity: Noisy | None
     total: Noisy | None
+    left_out: Noisy | None
     totals: Noisy | None
     cuts: IntArray | None
 
@@ -92,9 +95,16 @@ def answers_of(measured: Sequence[Measured | MeasuredSparse]) -> Answers:
     cells = series.query.cells
     shape = (cells.clusters, cells.universe.bins)
     flat = noisy(series)
-    histogram, activity, total, totals, cuts = (
+    histogram, activity, total, left, totals, cuts = (
         found.get(kind)
-        for kind in (SiteHistogram, ActivityHistogram, VisitTotal, ClusterTotals, CutQuery)
+        for kind in (
+            SiteHistogram,
+            ActivityHistogram,
+            VisitTotal,
+            LeftOutVisits,
+            ClusterTotals,
+            CutQuery,
+        )
     )
     return Answers(
         cells=cells,
@@ -103,6 +113,7 @@ def answers_of(measured: Sequence[Measured | MeasuredSparse]) -> Answers:
         circles=None if histogram is None else by_circle(histogram),
         activity=None if activity is None else noisy(activity),
         total=None if total is None else noisy(total),
+        left_out=None if left is None else noisy(left),
         # With a histogram the totals are one number for the whole city, which clusters needed.
         totals=None if totals is None or histogram is not None else noisy(totals),
         cuts=None if cuts is None else cuts.values,
