@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hushway.arrays import FloatArray
+from hushway.families.density.fit.activity import Activity
 from hushway.families.density.fit.scaling import Levels, crowding_of
-from hushway.families.density.fit.totals import Answers
+from hushway.families.density.fit.totals import Answers, Noisy
 from hushway.families.density.public.visits import ACTIVITY, VisitLimits
 from hushway.release.contribution.completion import LeftOutSums, completion_of
 from hushway.release.contribution.crowd import Crowd
@@ -35,8 +36,8 @@ def period_scale(
         levels: Totals of clusters.
         limits: How much of a person counts.
     """
-    bins, left, activity = shapes.shape[1], answers.left_out, answers.activity
-    if left is None or activity is None:
+    bins, left, activity = shapes.shape[1], answers.left_out, levels.activity
+    if left is None or activity is None or _is_noise(left, activity, limits):
         crowding = crowding_of(shapes, levels, limits)
         return PeriodScale(np.ones(bins), (crowding - 1) ** 2)
     parts = len(left.values)
@@ -44,7 +45,7 @@ def period_scale(
     done = completion_of(
         counted,
         [LeftOutSums(element=np.arange(parts), values=left.values, variance=left.variance)],
-        Crowd(ladder=ACTIVITY, noisy=activity.values.tolist(), variance=activity.variance),
+        Crowd(ladder=ACTIVITY, noisy=activity.classes.tolist(), variance=activity.noise),
         Limits(cells=limits.max_visits, sums=limits.max_visits_in_total, share=Fraction(0)),
     )
     whole = np.maximum(counted + done.added, 1e-9)
@@ -52,3 +53,11 @@ def period_scale(
     (group,) = done.groups
     variance = (done.added / whole) ** 2 * group.unknown
     return PeriodScale(np.tile(value, bins // parts), np.tile(variance, bins // parts))
+
+
+def _is_noise(left: Noisy, activity: Activity, limits: VisitLimits) -> bool:
+    """Whether a mean sum of what is left out is below its noise."""
+    counted = np.minimum(activity.typical, limits.max_visits)
+    held = np.minimum(activity.typical, limits.max_visits_in_total)
+    expected = float(activity.classes @ np.maximum(held - counted, 0.0)) / len(left.values)
+    return expected**2 < left.variance

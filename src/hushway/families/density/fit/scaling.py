@@ -78,7 +78,7 @@ def _people(
     activity = None
     if noisy is not None:
         whole = None if total is None else VisitsInAll(float(total.values[0]), total.variance)
-        activity = known_activity(noisy.values, noisy.variance, limits, bins, whole)
+        activity = known_activity(noisy, limits, bins, whole)
     if circles is None:
         return activity, None
     return activity, known_places(circles.values, circles.variance, activity)

@@ -14,6 +14,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
+from hushway.families.density.fit.activity import PeopleByClass
 from hushway.families.density.fit.adaptive_shrinkage import Expected, above_zero, expected_sizes
 from hushway.families.density.fit.places import Places
 from hushway.families.density.public.cover import Cover
@@ -58,7 +59,7 @@ class Answers:
     parts: IntArray
     series: Noisy
     circles: Noisy | None
-    activity: Noisy | None
+    activity: PeopleByClass | None
     total: Noisy | None
     left_out: Noisy | None
     totals: Noisy | None
@@ -111,7 +112,7 @@ def answers_of(measured: Sequence[Measured | MeasuredSparse]) -> Answers:
         parts=series.values.reshape(shape),
         series=Noisy(values=flat.values.reshape(shape), variance=flat.variance),
         circles=None if histogram is None else by_circle(histogram),
-        activity=None if activity is None else noisy(activity),
+        activity=None if activity is None else by_class(activity),
         total=None if total is None else noisy(total),
         left_out=None if left is None else noisy(left),
         # With a histogram the totals are one number for the whole city, which clusters needed.
@@ -125,6 +126,12 @@ def by_circle(measured: Measured) -> Noisy:
     flat, cells = noisy(measured), measured.query.cells
     circles = cells.circles if isinstance(cells, SiteHistogram) else 1
     return Noisy(values=flat.values.reshape(circles, -1), variance=flat.variance)
+
+
+def by_class(measured: Measured) -> PeopleByClass:
+    """Returns measured people by class of activity."""
+    found = noisy(measured)
+    return PeopleByClass(found.values, found.variance, measured.event.loss.measure)
 
 
 def noisy(measured: Measured) -> Noisy:

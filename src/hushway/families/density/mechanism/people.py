@@ -17,6 +17,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Final
 
+import numpy as np
+
+from hushway.families.density.fit.activity import PeopleByClass, standing_out
 from hushway.families.density.fit.table import Denoise, DensityTable
 from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import (
@@ -142,9 +145,12 @@ class DensityPeople:
             A function of the noisy number of people by their visits.
         """
         chosen = chosen_limits(self._crowd, self._noise, self.max_visits)
+        # Some are busier than any class that stands out from noise.
+        busier = next((step for step in ACTIVITY if step >= 2 * chosen.sums), ACTIVITY[-1])
+        cut_off = busier if chosen.sums > 1 else 1
         return VisitLimits(
             max_visits=chosen.cells,
-            max_visits_in_total=self.max_visits_in_total or chosen.sums,
+            max_visits_in_total=self.max_visits_in_total or cut_off,
             one_in_a_bin=self._one_in_a_bin,
         )
 
@@ -153,11 +159,16 @@ class DensityPeople:
         """How many visits people have: as measured, or as it is usual before that."""
         first = loss_of(self.budget.measure, self.budget.amount * HISTOGRAM)
         law = noise_for(first, Bound(cells=1, each=1, total=1))
-        noisy = self.people
-        if noisy is None:
+        variance = float(law.variance)
+        if self.people is None:
             usual = self.max_visits or self.usual
-            noisy = tuple(_USUAL_PEOPLE if step <= usual else 0 for step in ACTIVITY)
-        return Crowd(ladder=ACTIVITY, noisy=noisy, variance=float(law.variance))
+            noisy = [_USUAL_PEOPLE if step <= usual else 0 for step in ACTIVITY]
+        else:
+            # A class of busy people that noise made up would raise every limit.
+            values = np.array(self.people, dtype=np.float64)
+            there = standing_out(PeopleByClass(values, variance, self.budget.measure))
+            noisy = np.where(there, self.people, 0).tolist()
+        return Crowd(ladder=ACTIVITY, noisy=noisy, variance=variance)
 
     def _noise(self, limit: int) -> float:
         return _series_noise(self.budget, limit) if limit in self.ladder.visits else math.inf
