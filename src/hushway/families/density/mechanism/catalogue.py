@@ -39,12 +39,11 @@ class DensitySetting:
     @property
     def budget(self) -> "Loss":
         """What the release costs."""
-        from hushway.families.density.mechanism.people import quieter_budget, usual_visits
+        from hushway.families.density.mechanism.people import quieter_budget
 
         privacy, noise = self.plan.privacy, self.plan.mechanism.asked_noise
         if noise == "auto":
-            visits = privacy.visit_limit or usual_visits(self.universe)
-            return quieter_budget(privacy.epsilon, privacy.delta, visits)
+            return quieter_budget(privacy.epsilon, privacy.delta, privacy.visit_limit)
         return budget_for(privacy.epsilon, privacy.delta, noise)
 
     @property
@@ -130,8 +129,8 @@ class SeriesOptions(DensityOptions):
     name: Literal["series"] = Field(default="series", description="The mechanism.")
     noise: Literal["auto", "gaussian", "laplace"] = Field(
         default="auto",
-        description="Which noise is drawn; auto is whichever is smaller, gaussian needs "
-        "privacy.delta.",
+        description="Which noise is drawn; auto is whichever is smaller for max_visits, and "
+        "laplace if that is auto; gaussian needs privacy.delta.",
     )
     denoise: Literal["patterns", "sure", "cuts", "none"] = Field(
         default="patterns",
@@ -228,13 +227,12 @@ def _planned_series(setting: DensitySetting) -> "DensitySeries | DensityPeople":
 
 
 def _planned_people(options: SeriesOptions, setting: DensitySetting) -> "DensityPeople":
-    from hushway.families.density.mechanism.people import DensityPeople, usual_visits
+    from hushway.families.density.mechanism.people import DensityPeople
 
     return DensityPeople(
         budget=setting.budget,
         max_visits=setting.plan.privacy.visit_limit,
         max_visits_in_total=setting.plan.privacy.total_limit,
-        usual=usual_visits(setting.universe),
         denoise=options.denoise,
         clustering=options.clustering,
         night=options.night,

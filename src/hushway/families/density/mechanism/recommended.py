@@ -10,7 +10,6 @@ from hushway.families.density.fit.table import Denoise
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.privacy.calibration import loss_of_cuts
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, loss_of
-from hushway.release.contribution.limits import HISTOGRAM
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,16 +157,18 @@ def recommended_cluster_error(denoise: Denoise) -> float | None:
 # 2,000,000 at three budgets: no crowd loses much by it. A small one wants a third of the budget for
 # the histogram, a large one wants nearly all of it for the series. Where the limits leave out much
 # of busy people, only the histogram has all of their visits.
+# How many visits people have decides on limits, so it is asked before they are known.
+ACTIVITY_SHARE: Final = Fraction(5, 100)
 _SOME_BUSY: Final = Shares(
     histogram=Fraction(25, 100),
-    activity=HISTOGRAM,
+    activity=ACTIVITY_SHARE,
     total=Fraction(3, 100),
     left_out=Fraction(2, 100),
     clusters=Fraction(1, 100),
 )
 _NONE_BUSY: Final = Shares(
     histogram=Fraction(8, 100),
-    activity=HISTOGRAM,
+    activity=ACTIVITY_SHARE,
     total=Fraction(1, 100),
     clusters=Fraction(5, 1000),
 )
