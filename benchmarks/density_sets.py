@@ -21,7 +21,7 @@ from hushway.engine.key import BoundingKey
 from hushway.families.density.city.paris import paris
 from hushway.families.density.planning.trial import BoundedCity, area_truth
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, VisitLadder, VisitLimits
 from hushway.families.density.rows.counts import VisitRule, ranked_rows
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.families.density.rows.rows import AreaIndex
@@ -48,12 +48,22 @@ class Crowd:
         truth: Exact visits by (area, bin), nobody cut down.
         people: How many there are.
         visits: Visits of one of them, on average.
+        rows: All of their rows.
     """
 
     city: BoundedCity
     truth: FloatArray
     people: int
     visits: float
+    rows: VisitRows
+
+    def bounded(
+        self, limits: VisitLimits, ladder: VisitLadder | None = None, seed: int = 0
+    ) -> BoundedCity:
+        """Returns the same visits, cut down otherwise."""
+        universe, key = self.city.universe, BoundingKey.draw(SeededSource(seed))
+        found = ranked_rows([self.rows], VisitRule.of(universe, ladder or limits.ladder, key))
+        return BoundedCity(universe=universe, limits=limits, ladder=ladder, found=found)
 
 
 def week(zone: str) -> Periods:
@@ -89,6 +99,7 @@ def crowd_of(
         truth=area_truth(universe, visits),
         people=people,
         visits=float(visits.sum()) / people,
+        rows=rows,
     )
 
 

@@ -216,7 +216,12 @@ def shares_for(
         histogram=shares.histogram and min(max(wanted, _LEAST), _MOST),
         activity=enough(_SPREAD, people, Fraction(15, 1000), shares.activity),
         total=enough(limits.max_visits_in_total, visits, Fraction(2, 1000), shares.total),
-        left_out=shares.left_out,
+        left_out=enough(
+            limits.max_visits_in_total,
+            visits / universe.periods.parts,
+            Fraction(2, 1000),
+            shares.left_out,
+        ),
         clusters=enough(limits.max_visits, counted, Fraction(2, 1000), shares.clusters),
         cuts=shares.cuts,
     )
