@@ -49,7 +49,6 @@ def city(files_of_paris: Path, tmp_path: Path) -> Path:
     text = (files("hushway") / "families" / "density" / "template.toml").read_text(encoding="utf-8")
     (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
     change(tmp_path, 'epsilon = "0.3" ', 'epsilon = "3" ')
-    change(tmp_path, "max_visits_in_total = 1000 ", "max_visits_in_total = 100 ")
     # Some plans here count a few days of the city's week.
     change(tmp_path, 'most_dropped = "1/2" ', 'most_dropped = "1" ')
     return tmp_path
