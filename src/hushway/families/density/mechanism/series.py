@@ -301,9 +301,7 @@ class DensitySeries:
             )
         # A total moves by all visits of a person, so fewer parts keep the noise within its tables.
         quanta = min(self.quanta, _TOTAL_QUANTA)
-        return ClusterTotals(
-            universe=geography, cluster=cells, quanta=quanta, limits=self.limits
-        )
+        return ClusterTotals(universe=geography, cluster=cells, quanta=quanta, limits=self.limits)
 
     def _sigma(self, cells: ClusterSeries) -> float:
         """Returns the standard deviation of the noise in a series, in visits."""

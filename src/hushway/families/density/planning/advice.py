@@ -119,5 +119,7 @@ def _score(job: Job, crowd: ExpectedPopulation) -> float:
     return share_off(invented.truth, published_counts(mechanism, invented))
 
 
-def _choice(limit: int | Literal["auto"], score: float, *, shares: str = "as in the plan") -> Choice:
+def _choice(
+    limit: int | Literal["auto"], score: float, *, shares: str = "as in the plan"
+) -> Choice:
     return Choice(options={_LIMIT: limit, _SHARES: shares}, score=score, details={})
