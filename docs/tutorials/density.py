@@ -37,7 +37,7 @@ show(
 # %% [markdown]
 # ## The day of one area
 #
-# Every count has a standard error. Twice of it on both sides holds about 95 of 100.
+# Every count has a standard error. Two standard errors on either side cover about 95 of 100 true counts.
 
 # %%
 release = hushway.open(published.folder)

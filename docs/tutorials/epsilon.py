@@ -9,7 +9,7 @@
 # ## 1. What does it mean for one person?
 #
 # Somebody wants to know whether one person is in the data, and would be right half of the time by tossing a coin. With the release
-# they are right at most so often:
+# they are right at most this often:
 
 # %%
 from math import exp

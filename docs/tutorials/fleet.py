@@ -1,8 +1,8 @@
 # %% [markdown]
 # # From raw trips to a fleet
 #
-# `docs/tutorials/fleet.py`, run when this page was built. A table is as good as what people do with it. Here a city buys shuttles by a
-# release, and the steward looks, for their own eyes, whether the exact trips would have bought the same.
+# `docs/tutorials/fleet.py`, run when this page was built. A table is as good as what people do with it. Here a city sizes its fleet of shuttles by a
+# release, and the steward checks privately whether the exact trips would have given the same fleet.
 
 # %%
 from pathlib import Path

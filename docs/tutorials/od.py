@@ -76,7 +76,7 @@ for row in release.arrow("margins").to_pylist()[:3]:
     )
 
 # %% [markdown]
-# ## Believe it
+# ## Verify it
 #
 # Anybody can recompute what the certificate says, without the data.
 

@@ -1,16 +1,18 @@
 """Every engine gives the counts that the rule in words gives, to the last one, in every family."""
 
-from itertools import chain
+from importlib import import_module
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
-from support.conformance import density, links, od, sequences
 from support.conformance.case import Case
 from support.conformance.engines import Engine
+from support.little_plans import FAMILIES
 
-CASES = list(chain(od.CASES, sequences.CASES, density.CASES, links.CASES))
+CASES: list[Case] = [
+    case for family in FAMILIES for case in import_module(f"support.conformance.{family}").CASES
+]
 IN_MEMORY = [case for case in CASES if case.by_memory is not None]
 
 

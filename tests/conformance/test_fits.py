@@ -87,6 +87,7 @@ def test_every_fit_can_be_written(
     counter = job.rows.counter(context)
     for _ in range(_SEEDS):
         curator = Curator(counter=counter, budget=StudyBudget(), source=bits)
-        table = job.mechanism.fit(job.mechanism.measure(curator, job.geography), job.geography)
-        terms = as_measured(job.terms, curator.events, adaptive=job.mechanism.adaptive)
+        measured = job.mechanism.measure(curator, job.geography)
+        table = job.mechanism.fit(measured, job.geography)
+        terms = as_measured(job, measured, curator.events)
         contents_of(table).check(certificate_of(terms))

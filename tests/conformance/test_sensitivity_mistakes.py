@@ -5,14 +5,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from hushway.engine.ranks import RankSteps
 from hushway.families.density.rows import counts as density_counts
 from hushway.families.links.rows import movements
 from hushway.families.links.rows.bounding import BoundedMovements
 from hushway.families.od.rows import bounding as od_bounding
 from hushway.families.sequences.rows import counter
 from hushway.families.sequences.rows.record_bounding import bounded_records
+from hushway.privacy.query import ExactCounts
 from support.conformance.case import random_key
 from support.conformance.engines import in_parquet
 from support.long import often
@@ -29,11 +32,26 @@ def one_trip_of_each_id(patch: Patch) -> None:
     patch.setattr(od_bounding, "trip_columns", lambda _: ("trip_id",))
 
 
-def one_trip_too_many(patch: Patch) -> None:
-    real = od_bounding.bounded
-    patch.setattr(
-        od_bounding, "bounded", lambda trips, unit, most, key: real(trips, unit, most + 1, key)
-    )
+def one_rank_too_many(patch: Patch) -> None:
+    """Counts a trip of the next rank too, in every range of ranks."""
+    real = RankSteps.between
+
+    def made(steps: RankSteps, counts: Any, size: int, first: int, last: int) -> Any:
+        longer = next((limit for limit in steps.ladder if limit > last), last)
+        return real(steps, counts, size, first, longer)
+
+    patch.setattr(RankSteps, "between", made)
+
+
+def two_classes(patch: Patch) -> None:
+    """Puts a person into every class of numbers of trips that they reach."""
+
+    def made(steps: RankSteps, counts: Any, size: int) -> Any:
+        step = np.searchsorted(np.array(steps.ends), np.array(steps.ladder) - 1, side="right")
+        by_step = np.bincount(counts.cells // size, counts.values, len(steps.ends))
+        return ExactCounts.of_all(by_step[step].astype(np.int64))
+
+    patch.setattr(RankSteps, "units", made)
 
 
 def one_record_too_many(patch: Patch) -> None:
@@ -66,7 +84,8 @@ def one_visit_too_many(patch: Patch) -> None:
 
 MISTAKES: list[tuple[str, Callable[[Patch], None]]] = [
     ("od, unit trip, told by person and trip_id", one_trip_of_each_id),
-    ("od, unit person, told by person and trip_id", one_trip_too_many),
+    ("od, unit person, told by person and trip_id", one_rank_too_many),
+    ("od, unit person, told by person and trip_id", two_classes),
     ("sequences, unit person, told by person", one_record_too_many),
     ("density, unit person", one_visit_too_many),
     ("links, unit person", one_item_too_many),

@@ -1,6 +1,7 @@
 """Rows of a warehouse count as rows of files do, whoever brings or counts them."""
 
 import time
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hushway.engine.ranks import RankSteps
 from hushway.engine.warehouse.remote import Remote
 from hushway.engine.warehouse.session import WarehouseSession
 from hushway.engine.warehouse.typed import rows_between
@@ -253,5 +255,7 @@ def test_other_engines_give_the_same_by_the_same_expressions(engine: str, text: 
     )
     counts = part.counted_between(Memory(), rows_between(ibis.memtable(table), layout))
     found = getattr(ibis, engine).connect().to_pyarrow(counts)
-    expected = by_hand(trips, cells, KEY, 4)
-    assert dict(zip(*(found[c].to_pylist() for c in ("cell", "trips")), strict=True)) == expected
+    counted: Counter[int] = Counter()
+    for ranked, count in zip(*(found[c].to_pylist() for c in ("cell", "trips")), strict=True):
+        counted[ranked % cells.size] += count
+    assert counted == by_hand(trips, cells, KEY, 4)

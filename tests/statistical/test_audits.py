@@ -71,9 +71,9 @@ import pytest
 
 from hushway.auditing.bounds import runs_needed
 from hushway.auditing.harness import Trial
-from hushway.auditing.product import Product, blind
+from hushway.auditing.product import Product, blind, unsplit
 from hushway.auditing.suite import Audit, Mutant, Suite
-from hushway.families.density.audit import cuts, mutants, questions, whole
+from hushway.families.density.audit import cuts, questions, whole
 from hushway.families.density.audit import suite as density
 from hushway.families.links.audit import counts
 from hushway.families.links.audit import suite as links
@@ -318,7 +318,7 @@ def test_a_budget_that_was_not_split_shows_in_all_questions_of_a_density_togethe
     # Each question for the price of all moves by 1.33 standard deviations instead of 0.67, and all
     # of them by 2.66 instead of 1.33; chance explains 0.7 of it, and a miss lies seven standard
     # errors away.
-    product = Product(mechanism=mutants.unsplit, budget=blind)
+    product = Product(mechanism=unsplit, budget=blind)
     assert not whole.ALL_QUESTIONS(product, Fraction(4)).examine(FEWER_RUNS).passed
 
 

@@ -50,3 +50,16 @@ def rows_file(family: str) -> str:
 def good_row(family: str) -> dict[str, str]:
     """Returns a row that counts, column by column."""
     return dict(material_of(family).ROW)
+
+
+def plans_of(kind: str) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Returns named changes to little plans, each with its family.
+
+    Args:
+        kind: What the families' material calls them.
+    """
+    return {
+        name: (family, changes)
+        for family in FAMILIES
+        for name, changes in getattr(material_of(family), kind, {}).items()
+    }

@@ -20,7 +20,7 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.randomness import SeededSource
 from hushway.steward.publish import publish
-from support.little_plans import FAMILIES, little_plan, write_little_files
+from support.little_plans import FAMILIES, little_plan, plans_of, write_little_files
 
 WRITTEN = Path(__file__).with_suffix(".json")
 # Its version is in every Parquet file, so digests are those of one version.
@@ -36,45 +36,9 @@ _DRAWN = re.compile(
     rb'base64,[A-Za-z0-9+/=]+|"bytes": \d+|"contentSize": "\d+ B"|"dcat:byteSize": \{[^}]*\}'
 )
 _LONG = re.compile(rb"-?\d+\.\d{9,}(?:e[+-]?\d+)?")
-_CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
-    "od of single trips": ("od", {"privacy": {"unit": "trip", "max_trips": 1, "epsilon": "1"}}),
-    "density at places": (
-        "density",
-        {
-            "data": {
-                "name": "events",
-                "events": "taps.csv",
-                "columns": {"person": "person", "place": "place"},
-            },
-            "places": {"file": "places.csv"},
-        },
-    ),
-    "sequences as they are": (
-        "sequences",
-        {
-            "data": {"name": "rows", "sequences": "sequences.csv"},
-            "privacy": {"unit": "record", "epsilon": "1"},
-        },
-    ),
-    "od by Laplace, sparse": ("od", {"mechanism": {"name": "laplace", "form": "sparse"}}),
-    "od by hierarchy": (
-        "od",
-        {"mechanism": {"name": "hierarchical", "published_totals": ["total", "zones"]}},
-    ),
-    "density by Laplace": ("density", {"mechanism": {"name": "laplace"}}),
-    # So few records that nothing is sure: such a release is whole too.
-    "sequences learnt": ("sequences", {"mechanism": {"name": "learned"}}),
-    "sequences with Gaussian noise": (
-        "sequences",
-        {
-            "mechanism": {"noise": "gaussian"},
-            "privacy": {"max_records": 2, "epsilon": "1", "delta": "1e-6"},
-        },
-    ),
-}
 PLANS: dict[str, tuple[str, dict[str, Any]]] = {
     **{family: (family, {}) for family in FAMILIES},
-    **_CHANGES,
+    **plans_of("SEEDED_PLANS"),
 }
 
 

@@ -8,22 +8,8 @@ import pytest
 
 from hushway.errors import PlanError
 from hushway.families.load import load_plan, plan_from, prepare
-from support.little_plans import little_plan, write_little_files
-
-FAMILIES = ("od", "sequences", "density", "links")
-# For each family the option that names a file, and the most that one unit counts for.
-FILES = {
-    "od": ("places", "file"),
-    "sequences": ("places", "file"),
-    "density": ("areas", "file"),
-    "links": ("roads", "file"),
-}
-MOST = {
-    "od": "max_trips",
-    "sequences": "max_records",
-    "density": "max_visits",
-    "links": "max_items",
-}
+from hushway.families.registry import FAMILIES as REGISTRY
+from support.little_plans import FAMILIES, little_plan, material_of, write_little_files
 
 
 def refusal(facts: dict[str, Any], folder: Path = Path()) -> str:
@@ -36,9 +22,9 @@ def refusal(facts: dict[str, Any], folder: Path = Path()) -> str:
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("value", [True, "2", 2.0, [2]])
 def test_a_number_is_nothing_but_a_number(family: str, value: Any) -> None:
-    facts = little_plan(family)
-    facts["privacy"][MOST[family]] = value
-    assert f"privacy.{MOST[family]}" in refusal(facts)
+    facts, limit = little_plan(family), REGISTRY[family].contribution_limit
+    facts["privacy"][limit] = value
+    assert f"privacy.{limit}" in refusal(facts)
 
 
 @pytest.mark.parametrize("value", [1, "true", 0])
@@ -66,7 +52,7 @@ def test_a_day_is_written_in_one_way(value: Any) -> None:
 def test_a_family_that_is_none_is_refused(family: Any) -> None:
     facts = little_plan("od")
     facts["release_type"] = family
-    assert refusal(facts) == "release_type: must be one of od, sequences, density, links."
+    assert refusal(facts) == f"release_type: must be one of {', '.join(FAMILIES)}."
 
 
 @pytest.mark.parametrize(
@@ -99,12 +85,9 @@ def test_a_public_file_that_is_not_there_is_named_with_its_option(
     family: str, tmp_path: Path
 ) -> None:
     write_little_files(tmp_path)
-    facts = little_plan(family)
-    table, option = FILES[family]
-    facts[table][option] = "missing.csv"
-    assert f"{table}.{option}: there is no file {tmp_path / 'missing.csv'}" in refusal(
-        facts, tmp_path
-    )
+    facts, table = little_plan(family), material_of(family).PUBLIC
+    facts[table]["file"] = "missing.csv"
+    assert f"{table}.file: there is no file {tmp_path / 'missing.csv'}" in refusal(facts, tmp_path)
 
 
 def test_all_files_that_are_not_there_are_named_at_once(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from hushway.privacy.query import Counter, ExactCounts, Query
 from hushway.privacy.randomness import BitSource
 from hushway.tables.layout import layout_of
 
+_NO_LIMIT = 10**6
+
 
 class Wrapped:
     """A counter, for a mutant to get one thing wrong about."""
@@ -109,6 +111,17 @@ def wrong_input(
         return Otherwise(right, stage(real).count(other, source), only)
 
     return make
+
+
+def unlimited(limit: str) -> Callable[[Any], Any]:
+    """Returns how a stage becomes one that does not keep to a limit."""
+    none: dict[str, Any] = {limit: _NO_LIMIT}
+    return lambda stage: replace(stage, limits=replace(stage.limits, **none))
+
+
+def without_limit(limit: str, only: type = object) -> Make:
+    """Makes counters that state a limit and do not keep to it."""
+    return wrong_input(stage=unlimited(limit), only=only)
 
 
 def wrong_answers(change: Callable[[Counter, Query], ExactCounts], only: type = object) -> Make:

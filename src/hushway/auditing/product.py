@@ -8,7 +8,7 @@ people do.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +27,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget, Event
 from hushway.privacy.ledger.entries import AccountKey
 from hushway.privacy.ledger.reservation import Reservation
-from hushway.privacy.loss import Loss
+from hushway.privacy.loss import Loss, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import AnyQuery, Counter, CutQuery, ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource, os_source
@@ -125,6 +125,15 @@ def as_made(mechanism: Any) -> Any:
 def remade(kind: type[Made], mechanism: Any) -> Made:
     """Returns a mechanism with the same terms, of a kind that does one thing wrong."""
     return kind(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+
+
+def unsplit(mechanism: Any) -> Any:
+    """Gives the whole budget of a mechanism to each of its measurements."""
+    whole, spends = total(mechanism.losses), mechanism.spends
+    if isinstance(spends, tuple):
+        return replace(mechanism, spends=(whole,) * len(spends))
+    asked = {field.name: getattr(spends, field.name) and whole for field in fields(spends)}
+    return replace(mechanism, spends=replace(spends, **asked))
 
 
 @dataclass(frozen=True, kw_only=True)

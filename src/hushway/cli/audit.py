@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from hushway.steward.audit import AuditReport
 
 _RUNS = (
-    f"Runs of each end-to-end audit: at least {NEEDED_RUNS:,}, and {USUAL_RUNS:,} unless said; "
-    f"with --quick at least {FEWEST_RUNS:,}, and {QUICK_RUNS:,} unless said."
+    f"Runs of each end-to-end audit: at least {NEEDED_RUNS:,}, {USUAL_RUNS:,} by default; "
+    f"with --quick at least {FEWEST_RUNS:,}, {QUICK_RUNS:,} by default."
 )
 
 

@@ -26,9 +26,9 @@ def init(  # noqa: PLR0913
             show_default="told from names of columns",
         ),
     ] = None,
-    person: Annotated[Column, typer.Option(help="The column with whose row it is.")] = None,
-    origin: Annotated[Column, typer.Option(help="The column with where a trip began.")] = None,
-    destination: Annotated[Column, typer.Option(help="The column with where it ended.")] = None,
+    person: Annotated[Column, typer.Option(help="The column that says whose row it is.")] = None,
+    origin: Annotated[Column, typer.Option(help="The column with the origin of a trip.")] = None,
+    destination: Annotated[Column, typer.Option(help="The column with its destination.")] = None,
     place: Annotated[Column, typer.Option(help="The column with the place of a row.")] = None,
     lon: Annotated[Column, typer.Option(help="The column with a longitude.")] = None,
     lat: Annotated[Column, typer.Option(help="The column with a latitude.")] = None,
@@ -39,8 +39,8 @@ def init(  # noqa: PLR0913
     areas: Annotated[Path | None, typer.Option(help="The public areas.")] = None,
     roads: Annotated[Path | None, typer.Option(help="The public road network.")] = None,
     zone: Annotated[str | None, typer.Option(help="The time zone, an IANA name.")] = None,
-    first_day: Annotated[str | None, typer.Option(help="Of the public window.")] = None,
-    last_day: Annotated[str | None, typer.Option(help="Of the public window.")] = None,
+    first_day: Annotated[str | None, typer.Option(help="First day of the window.")] = None,
+    last_day: Annotated[str | None, typer.Option(help="Last day of the window.")] = None,
     epsilon: Annotated[str | None, typer.Option(help="The budget of the release.")] = None,
     options: Annotated[
         list[str] | None,
@@ -52,8 +52,8 @@ def init(  # noqa: PLR0913
     """Write a first plan: looks at the header and types of a file, never at a row.
 
     What becomes public (days, places, areas, roads) is asked for or given here, and never taken
-    from the file. What nobody says stands in the plan as SET-THIS, and the plan is refused until
-    somebody does.
+    from the file. What is not given is written as SET-THIS, and the plan is refused until it is
+    filled in.
     """
     from hushway.steward.init import init as write_first_plan
 
@@ -82,7 +82,7 @@ def init(  # noqa: PLR0913
     )
     say(f"Wrote {output}: {written.title}. No row was looked at.")
     if written.unset:
-        say(f"Only you can say these public facts, so set them: {', '.join(written.unset)}.")
+        say(f"These public facts cannot be guessed, so set them: {', '.join(written.unset)}.")
     say(f"Then: hushway check {output}")
 
 

@@ -119,7 +119,7 @@ def backup(
     findings = verbs.backup(ledger, target)
     say(f"Wrote {target}: every account, entry and declaration of the ledger.")
     if findings:
-        say("The copy is true to the ledger, and the ledger is not sound:")
+        say("The copy equals the ledger, but the ledger is not sound:")
         _say_findings(findings)
         raise typer.Exit(1)
 
@@ -145,7 +145,7 @@ def settle(
     ] = None,
     charge: Annotated[
         str | None,
-        typer.Option(help="With --restored: what was spent besides, such as 1/2."),
+        typer.Option(help="With --restored: what else was spent, such as 1/2."),
     ] = None,
 ) -> None:
     """Finish what an interrupted publish has left, or bring a restored ledger up to date."""

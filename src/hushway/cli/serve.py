@@ -24,7 +24,7 @@ def serve(
         int, typer.Option(help="The port to listen on; 0 for any that is free.", min=0, max=65535)
     ] = PORT,
     host: Annotated[
-        str, typer.Option(help="The address to listen on. Others than yours let others ask.")
+        str, typer.Option(help="The address to listen on. Any but 127.0.0.1 lets others in.")
     ] = "127.0.0.1",
     open_: Annotated[
         bool, typer.Option("--open/--no-open", help="Also open it in the browser.")

@@ -11,7 +11,7 @@ from hushway.families.registry import family_names
 def warm(
     release_types: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[TYPE]...", help=f"{family_names()}; all unless said."),
+        typer.Argument(metavar="[TYPE]...", help=f"{family_names()}; all by default."),
     ] = None,
 ) -> None:
     """Compile ahead what the first release would wait for; reads no plan and no rows."""

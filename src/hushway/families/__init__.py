@@ -97,6 +97,7 @@ __all__ = [
     "check_release_type",
     "check_terms",
     "claim_text",
+    "counted_text",
     "counts_found",
     "csv_parts",
     "csv_rows",
@@ -191,6 +192,7 @@ if TYPE_CHECKING:
     from hushway.engine.settings import EngineSettings
     from hushway.errors import DataError, ReleaseError, damaged
     from hushway.geography.locations import Location, Locations
+    from hushway.geography.period_words import counted_text, window_text
     from hushway.geography.periods import Periods
     from hushway.privacy.accounting import rho_for
     from hushway.privacy.bound import Bound, Unit
@@ -206,7 +208,7 @@ if TYPE_CHECKING:
     from hushway.progress import Progress, ShareProgress
     from hushway.release.catalogue import Catalogue, MechanismSpec
     from hushway.release.drawing.atlas import Drawing, Numbers
-    from hushway.release.drawing.atlas_parts import located, shown_periods, window_text
+    from hushway.release.drawing.atlas_parts import located, shown_periods
     from hushway.release.drawing.ground import plane, png_of, poster, write_words
     from hushway.release.family import Example, Family
     from hushway.release.folder.finding import Notes

@@ -20,6 +20,7 @@ from hushway.families.registry import (
     outside_words,
     package_of,
 )
+from hushway.geography.period_words import window_text
 from hushway.privacy.accounting import LARGE_DELTA
 from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
@@ -37,7 +38,6 @@ from hushway.release.documents.papers import (
     PAPERS,
     PICTURE,
 )
-from hushway.release.drawing.atlas_parts import window_text
 from hushway.release.family import Family
 from hushway.release.folder.finding import RANDOMNESS, SIGNATURE, Notes, Verification
 from hushway.release.folder.published_file import PERIODS, Description

@@ -35,6 +35,7 @@ from hushway.privacy.public_facts import digest_of, public_facts
 Cycle = Literal["day", "week", "day_type", "window"]
 
 _FIRST_YEAR, _LAST_YEAR = 1900, 2200
+_DAY_US = 24 * 60 * 60 * 1_000_000
 
 
 @public_facts
@@ -75,6 +76,7 @@ class Periods:
             one length. There may be gaps between them.
         day_types: With the cycle "day_type", the types.
         holidays: With the cycle "day_type", the days that are holidays, ascending.
+        average: Whether numbers are published by average day too: sums divided by `days_counted`.
     """
 
     zone: str
@@ -87,6 +89,7 @@ class Periods:
     named: tuple[DayPart, ...] = ()
     day_types: tuple[DayType, ...] = ()
     holidays: tuple[date, ...] = ()
+    average: bool = False
 
     def __post_init__(self) -> None:
         _check_zone(self.zone)
@@ -107,6 +110,7 @@ class Periods:
             )
         self._check_hours()
         self._check_types()
+        self._check_average()
         # Only names that people chose can meet: "a" and "b c" with "a b" and "c".
         if self.day_types and len(set(self.labels)) != len(self.labels):
             raise GeographyError(
@@ -159,6 +163,21 @@ class Periods:
             raise GeographyError(
                 "No day of the window is of any of the day types.",
                 advice="Name the weekdays that the window has.",
+            )
+
+    def _check_average(self) -> None:
+        if not self.average:
+            return
+        if self.cycle == "window":
+            raise GeographyError(
+                "Every day of the window is counted by itself, so there is no average of days.",
+                advice='Set cycle = "day", "week" or "day_type", or publish sums.',
+            )
+        missing = [name for name, days in self.kinds_of_days.items() if not days]
+        if missing:
+            raise GeographyError(
+                f"The window has no {missing[0] or 'day'}, so there is no average one.",
+                advice="Choose a longer window, or leave out the type of days.",
             )
 
     def __len__(self) -> int:
@@ -223,6 +242,35 @@ class Periods:
         """The days of the window."""
         count = (self.last_day - self.first_day).days + 1
         return tuple(self.first_day + timedelta(days=i) for i in range(count))
+
+    @cached_property
+    def kinds_of_days(self) -> dict[str, tuple[date, ...]]:
+        """The days of the window of each kind of days, by its name; "" where all are one kind.
+
+        A day is one however many hours it has. A day that the clocks left out, as Samoa did at the
+        date line, never was.
+        """
+        found: dict[str, list[date]] = {name: [] for name in self._day_names}
+        for day in self.days:
+            first = self.first_period(day)
+            if first is not None and day not in self._skipped_days:
+                found[self._day_names[first // self.parts]].append(day)
+        return {name: tuple(days) for name, days in found.items()}
+
+    @property
+    def days_counted(self) -> tuple[int, ...]:
+        """How many days of the window each period is counted on."""
+        return tuple(len(days) for days in self.kinds_of_days.values() for _ in range(self.parts))
+
+    @cached_property
+    def _skipped_days(self) -> set[date]:
+        return {
+            day
+            for low, high in self.skipped_wall
+            if high - low >= _DAY_US
+            for day in self.days
+            if low <= wall_microseconds(day, 0) and wall_microseconds(day, DAY_MINUTES) <= high
+        }
 
     @property
     def last_touched_day(self) -> date:
@@ -338,6 +386,8 @@ class Periods:
         if self.day_types:
             facts["day_types"] = [[each.name, each.members] for each in self.day_types]
             facts["holidays"] = [day.isoformat() for day in self.holidays]
+        if self.average:
+            facts["average"] = True
         return digest_of(facts)
 
 

@@ -35,6 +35,7 @@ def terms_of(  # noqa: PLR0913  a certificate has as many sentences
     assumed_public: tuple[str, ...],
     error: str,
     beyond: tuple[str, ...] = (),
+    counted: str = "",
 ) -> Terms:
     """Returns the terms of a release before it is measured.
 
@@ -42,6 +43,7 @@ def terms_of(  # noqa: PLR0913  a certificate has as many sentences
         assumed_public: What is public knowledge, one sentence each.
         error: Typical error of one published cell, as a sentence.
         beyond: What this family does not protect beyond what no release does.
+        counted: Which days are counted, and how, where cells have periods.
     """
     return Terms(
         release_type=release_type,
@@ -50,7 +52,10 @@ def terms_of(  # noqa: PLR0913  a certificate has as many sentences
         contribution=contribution,
         events=mechanism.events(cells, bound),
         domain=Domain(
-            cells=cells.name, size=cells.size, digest=cells.digest, assumed_public=assumed_public
+            cells=", ".join(filter(None, (cells.name, counted))),
+            size=cells.size,
+            digest=cells.digest,
+            assumed_public=assumed_public,
         ),
         not_protected=not_protected(unit, *beyond),
         post_processing=mechanism.post_processing,

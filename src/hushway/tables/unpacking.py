@@ -83,7 +83,8 @@ def refuse_unfit_archive(file: Path) -> None:
         return  # left to whoever reads it
     if any(part.flag_bits & _ENCRYPTED for part in parts):
         raise GeographyError(
-            f"The archive {file.name} is encrypted.", advice="Give it unpacked, or packed without."
+            f"The archive {file.name} is encrypted.",
+            advice="Give it unpacked, or packed without encryption.",
         )
     if any(part.compress_type not in {ZIP_STORED, ZIP_DEFLATED} for part in parts):
         raise GeographyError(

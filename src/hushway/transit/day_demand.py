@@ -91,7 +91,7 @@ def published_day(
         return one_day(table.universe, drawn.cells, drawn.counts, day=day, hours=hours)
 
     best = one_day(table.universe, table.cells, table.counts, day=day, hours=hours)
-    return best if table.estimates is None else replace(best, another=another)
+    return best if table.learnt is None else replace(best, another=another)
 
 
 def one_day(

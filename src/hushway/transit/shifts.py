@@ -70,7 +70,7 @@ def fewest_shifts(
     if (shifts.on_duty(len(requirement)) < requirement).any():
         raise HushwayError(
             "The shifts that were found do not cover the day.",
-            advice="Please report this: the solver did not keep its promise.",
+            advice="Please report this as a bug of the solver.",
         )
     return shifts
 

@@ -102,7 +102,7 @@ def _session(login: Login, token: str) -> Response:
         raise RefusalError(
             401,
             "This address was used already, or is not the one that was printed.",
-            advice="It lets one browser in, once. Start hushway serve again for another.",
+            advice="The link works once, for one browser. Start hushway serve again for another.",
         )
     return answer({"session": session})
 

@@ -49,8 +49,8 @@ def run_workbench(
         address = Address(host=host, port=listener.getsockname()[1])
         if not address.is_loopback:
             notice(
-                f"Others on the network can reach {address.url}, and nothing that is sent is "
-                "encrypted: whoever listens can take your place. Use this in a network that you "
+                f"Others on the network can reach {address.url}, and nothing is encrypted: "
+                "anyone who can read the traffic can act as you. Use this in a network that you "
                 "trust, or leave --host out."
             )
         # The readers' pages are on a loopback address only.

@@ -75,7 +75,7 @@ def test_a_plan_without_a_mechanism_learns_from_all_that_its_files_allow(city: P
     columns = pq.read_schema(published.folder / "margins.parquet").names
     assert columns[-3:] == ["count_error", "low", "high"]
     adds_up = json.loads((published.folder / "adds-up.json").read_text(encoding="utf-8"))
-    assert adds_up["fit"]["sum_spread"] >= 1
+    assert adds_up["fit"]["random_effects"]["pair"] > 0
 
 
 def _too_large(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,47 +15,10 @@ from hushway.errors import PlanError
 from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES
 from hushway.release.plans.sections import Section
-from support.little_plans import little_plan, material_of
+from support.little_plans import little_plan, material_of, plans_of
 from support.same_bytes import PLANS
 
 _NAME = "name"
-_TOTALS = ["total", "zones"]
-_SHARES = {"cells": "1/2", "total": "1/4", "zones": "1/4"}
-_IMPORTANCE = {"cells": 1.0, "total": 2.0, "zones": 3.0}
-# What must be said besides, for a plan to make sense.
-_COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {
-    ("budget_shares", str(_SHARES)): {"published_totals": _TOTALS},
-    ("budget_shares", str({"cuts": "1/8"})): {"denoise": "cuts"},
-    ("importance", str(_IMPORTANCE)): {"published_totals": _TOTALS},
-    ("ratio", "1/2"): {"levels": "geometric"},
-    ("levels", "geometric"): {"ratio": "1/2"},
-    ("speed_steps", "2"): {"speeds": "1/5"},
-}
-# What plans choose outside of their mechanism, and what a release depends on.
-_ELSEWHERE: dict[str, tuple[str, dict[str, Any]]] = {
-    "links with noise at the ends of trips": ("links", {"ends": {"epsilon": "4", "step": 100}}),
-    "sequences with times": ("sequences", {"records": {"max_stops": 2, "times": True}}),
-    "sequences of a whole window": (
-        "sequences",
-        {
-            "records": {"max_stops": 3, "span": "window"},
-            "privacy": {"epsilon": "8"},
-            "mechanism": {"name": "prefix_tree"},
-        },
-    ),
-    "sequences without groups": ("sequences", {"taxonomy": {}}),
-    "od with totals of its own": (
-        "od",
-        {
-            "published_totals": {"quarters": {"places": "zone", "side": "origin"}},
-            "mechanism": {"name": "learned", "published_totals": ["total", "quarters"]},
-        },
-    ),
-    "od to where trips began": (
-        "od",
-        {"places": {"file": "places.csv", "include_intrazonal": True}},
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -89,7 +52,7 @@ def other_plans() -> dict[str, dict[str, Any]]:
     """Returns plans that differ in more than the options of their mechanism."""
     return {
         name: _loud({**little_plan(family), **changes})
-        for name, (family, changes) in (PLANS | _ELSEWHERE).items()
+        for name, (family, changes) in (PLANS | plans_of("REPLAYED_PLANS")).items()
     }
 
 
@@ -106,7 +69,7 @@ def changed_variants() -> list[Variant]:
         Variant(family, model, option, value, {_NAME: name, option: value, **more})
         for family, model, name in _mechanisms()
         for option, value in values_of(family, model)
-        for more in [_COMPANIONS.get((option, str(value)), {})]
+        for more in [material_of(family).COMPANIONS.get((option, str(value)), {})]
     ]
     return [variant for variant in found if _is_admitted(variant.plan)]
 

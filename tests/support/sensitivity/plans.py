@@ -16,7 +16,7 @@ from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES
 from hushway.privacy.bound import Unit
 from hushway.release.plans.sections import Section
-from support.little_plans import little_plan
+from support.little_plans import little_plan, material_of
 
 # Sections of a plan that have no say in what is asked, and how it is bounded.
 _ELSEWHERE = {"data", "places", "areas", "roads", "ledger", "release", "engine", "problems"}
@@ -24,19 +24,6 @@ _ELSEWHERE = {"data", "places", "areas", "roads", "ledger", "release", "engine",
 _LOSS = {"epsilon": "60", "delta": "1e-6"}
 # What a limit is set to, besides what little plans have: the least, and another one.
 _LIMITS = (1, 3)
-
-# How rows tell who made them, where a family has several ways: columns of the plan, and unit.
-PERSONS = {"person": "person"}
-TRIPS = {"person": "person", "trip_id": "trip"}
-TRIPS_ALONE = {"trip_id": "trip"}
-READY = {"person": "person", "stops": "stops"}
-READY_ALONE = {"stops": "stops"}
-_TOLD: dict[tuple[str, Unit], tuple[dict[str, str], ...]] = {
-    ("od", Unit.PERSON): (TRIPS, PERSONS),
-    ("od", Unit.TRIP): (TRIPS, PERSONS, TRIPS_ALONE),
-    ("sequences", Unit.PERSON): (PERSONS, READY),
-    ("sequences", Unit.RECORD): (PERSONS, READY, READY_ALONE),
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +100,7 @@ def every_mechanism() -> Iterator[Group]:
     """Yields all mechanisms of each family, for every unit and however its rows are told."""
     for family in FAMILIES:
         for unit in units(family):
-            for place, columns in enumerate(_TOLD.get((family, unit), ({},))):
+            for place, columns in enumerate(_identified_by(family, unit)):
                 plans = [_bounding(family, unit, columns, one) for one in _mechanisms(family)]
                 told = f", told by {' and '.join(columns)}" if columns else ""
                 yield Group(
@@ -122,6 +109,13 @@ def every_mechanism() -> Iterator[Group]:
                     # A device is bounded by the code that bounds a person.
                     often=place == 0 and unit is not Unit.DEVICE,
                 )
+
+
+def _identified_by(family: str, unit: Unit) -> tuple[dict[str, str], ...]:
+    """Returns columns that rows are told apart by, where a family has several ways."""
+    ways: dict[Unit, tuple[dict[str, str], ...]]
+    ways = getattr(material_of(family), "IDENTIFIED_BY", {})
+    return ways.get(unit, ({},))
 
 
 def every_option() -> Iterator[Group]:
@@ -150,7 +144,13 @@ def units(family: str) -> tuple[Unit, ...]:
 def limits(family: str) -> tuple[str, ...]:
     """Returns the contribution limits of a family's plans."""
     fields = _section(family, "privacy").model_fields
-    return tuple(name for name, field in fields.items() if field.annotation is int)
+    return tuple(name for name, field in fields.items() if _is_whole(field.annotation))
+
+
+def _is_whole(annotation: Any) -> bool:
+    """Whether a whole number may be given, maybe besides a word."""
+    kinds = (annotation, *get_args(annotation))
+    return int in [getattr(kind, "__origin__", kind) for kind in kinds]
 
 
 def _bounding(

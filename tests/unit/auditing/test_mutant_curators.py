@@ -19,10 +19,10 @@ from hushway.auditing.mutant_curators import (
     Meddler,
     ThresholdForEmptyCells,
 )
-from hushway.auditing.product import blind
+from hushway.auditing.product import blind, unsplit
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.audit.cbdp import all_published, wholly_nosy
-from hushway.families.od.audit.fitted import FLAT, LAZY, PERIODS, PLANNED, halves, unsplit
+from hushway.families.od.audit.fitted import FLAT, LAZY, PERIODS, PLANNED, halves
 from hushway.families.od.audit.laplace import low_bits_only
 from hushway.families.od.audit.stage import ODProduct, ODStage, Part, Scene, toy_universe
 from hushway.families.od.public.features import total_feature

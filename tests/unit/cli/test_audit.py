@@ -89,8 +89,8 @@ def test_too_few_runs_are_one_error_with_the_number_that_helps(
 
 def test_the_help_names_the_numbers_that_are_enforced() -> None:
     shown = " ".join(run("--help").stdout.replace("│", " ").split())
-    assert "at least 68,282, and 100,000 unless said" in shown
-    assert "with --quick at least 1,000, and 10,000 unless said" in shown
+    assert "at least 68,282, 100,000 by default" in shown
+    assert "with --quick at least 1,000, 10,000 by default" in shown
 
 
 def test_the_function_does_what_the_command_does() -> None:

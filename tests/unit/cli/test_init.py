@@ -13,14 +13,14 @@ from hushway.cli import init as module
 from hushway.cli.verbs import app
 from hushway.errors import HushwayError, PlanError
 from hushway.families.load import load_plan, prepare
-from support.little_plans import rows_file, write_little_files
+from support.little_plans import (
+    FAMILIES,
+    little_plan,
+    material_of,
+    rows_file,
+    write_little_files,
+)
 
-PUBLIC = {
-    "od": ("--places", "places.csv"),
-    "sequences": ("--places", "places.csv"),
-    "density": ("--areas", "areas.geojson"),
-    "links": ("--roads", "roads.geojson"),
-}
 WINDOW = (
     *("--zone", "Europe/Lisbon", "--first-day", "2026-03-02", "--last-day", "2026-03-02"),
     *("--epsilon", "1"),
@@ -38,12 +38,16 @@ def run(*words: object, answers: str = "") -> Result:
     return CliRunner().invoke(app, ["init", *(str(word) for word in words)], input=answers)
 
 
-@pytest.mark.parametrize("family", PUBLIC)
+def public(family: str) -> tuple[str, str]:
+    table = material_of(family).PUBLIC
+    return f"--{table}", little_plan(family)[table]["file"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
 def test_with_all_facts_given_the_plan_can_be_prepared(folder: Path, family: str) -> None:
     write_little_files(folder)
-    # Positions may be traces or events: who means events says so.
-    means = ("--type", "density") if family == "density" else ()
-    done = run(rows_file(family), *means, *PUBLIC[family], *WINDOW, "--yes")
+    means = getattr(material_of(family), "INIT_OPTIONS", ())
+    done = run(rows_file(family), *means, *public(family), *WINDOW, "--yes")
     assert done.exit_code == 0, done.output
     assert "set them" not in done.output
     plan = load_plan(folder / "plan.toml")
@@ -91,7 +95,7 @@ def test_what_nobody_said_is_marked_and_such_a_plan_is_refused(folder: Path) -> 
 def test_without_people_single_trips_are_protected(folder: Path) -> None:
     write_little_files(folder)
     (folder / "trips.csv").write_text("origin,destination,time\n", encoding="utf-8")
-    assert run("trips.csv", *PUBLIC["od"], *WINDOW, "--yes").exit_code == 0
+    assert run("trips.csv", *public("od"), *WINDOW, "--yes").exit_code == 0
     plan = load_plan(folder / "plan.toml")
     assert not plan.privacy.unit.has_many_records
     prepare(plan)

@@ -3,7 +3,7 @@
 import math
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.fit.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.cbdp import CBDP
 from hushway.families.od.mechanism.laplace import DenseLaplace, SparseLaplace
@@ -88,7 +89,7 @@ def mechanism_for(table: ODTable) -> ODMechanism:
     if table.zeros_left_out:
         features = tuple(margin.feature for margin in table.margins)
         spends = (SPEND,) * (len(features) + 1)
-        kind = CBDP if table.sum_spread is None else Learned
+        kind = CBDP if table.effects is None else Learned
         return kind(universe=table.universe, features=features, spends=spends)
     if table.threshold is None:
         return DenseLaplace(spend=SPEND)
@@ -146,6 +147,9 @@ def summed_table(**choices: Any) -> ODTable:
     )
 
 
+EFFECTS = RandomEffects(origin=0.25, destination=0.125, period=0.0625, pair=0.5, unlisted=0.25)
+
+
 def learnt_table(**choices: Any) -> ODTable:
     """A table that was fitted to sums, with errors that were learnt."""
     table = summed_table(**choices)
@@ -156,7 +160,8 @@ def learnt_table(**choices: Any) -> ODTable:
             replace(margin, errors=0.5 + np.arange(margin.feature.size) / 8)
             for margin in table.margins
         ),
-        sum_spread=2.25,
+        effects=EFFECTS,
+        diagnostics={**table.diagnostics, "random_effects": asdict(EFFECTS)},
         estimates=Estimates(
             cells=table.cells,
             means=table.counts + 0.25,

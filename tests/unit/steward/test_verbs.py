@@ -13,6 +13,7 @@ import typer.main
 from typer.testing import CliRunner
 
 import hushway
+from hushway.auditing.runs import FEWEST_RUNS
 from hushway.cli.verbs import app
 from hushway.families.registry import FAMILIES as REGISTRY
 from hushway.steward import facts
@@ -112,10 +113,17 @@ def test_all_faces_answer_alike_from_plan_to_release(plan: Path) -> None:
     ]
     for words, answer in answers:
         assert by_command(*words) == plain(answer)
+    settled: list[str] = []
+    hushway.ledger.settle(plan, tell=settled.append)
+    done = CliRunner().invoke(app, ["ledger", "settle", str(plan)], catch_exceptions=False)
+    assert done.stdout.split() == " ".join(settled).split()
+    verified = hushway.verify(release, ledger=plan)
+    assert verified.intact
     if plan.read_text(encoding="utf-8") == TOY:
-        # Other processes do not know a family that a test has registered in this one.
+        # The command verifies, compares and draws in processes of their own. They know installed
+        # families (tests/integration/test_example_package.py), not one that a test registers here.
         return
-    found = facts.verification_facts(hushway.verify(release, ledger=plan))
+    found = facts.verification_facts(verified)
     assert by_command("verify", release, "--ledger", plan) == plain(found)
     compared = facts.comparison_facts(hushway.compare(release, release))
     assert by_command("compare", release, release) == plain(compared)
@@ -146,3 +154,34 @@ def test_a_publish_costs_the_same_by_every_face(tmp_path: Path) -> None:
             hushway.publish(scene.folder / PLAN)
         costs.add(tuple(scene.spent()))
     assert len(costs) == 1
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_recommendations_are_the_same_by_command_and_python(family: str, tmp_path: Path) -> None:
+    plan = Scene.written(tmp_path / "city", family).folder / PLAN
+    advice = facts.recommendation_facts(hushway.recommend(plan, trips=400, people=200))
+    assert by_command("recommend", plan, "--trips", 400, "--people", 200) == plain(advice)
+
+
+def test_designs_and_fleets_are_the_same_by_command_and_python(tmp_path: Path) -> None:
+    scene = Scene.prepared(tmp_path / "city", "od")
+    release = hushway.publish(scene.folder / PLAN).folder
+    one, two = tmp_path / "one.toml", tmp_path / "two.toml"
+    designed = facts.design_facts(hushway.design(release, one))
+    assert by_command("design", release, two) == plain(designed)
+    assert one.read_bytes() == two.read_bytes()
+    judged = hushway.evaluate(release, task="fleet", network=one, draws=2)
+    words = ("evaluate", release, "--task", "fleet", "--network", two, "--draws", 2)
+    assert by_command(*words) == plain(facts.fleet_facts(judged))
+
+
+def test_audits_look_at_the_same_claims_by_command_and_python(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(REGISTRY, "toy", ToyFamily())
+    report = plain(facts.audit_facts(hushway.audit("toy", quick=True, runs=FEWEST_RUNS)))
+    again = by_command("audit", "toy", "--quick", "--runs", FEWEST_RUNS)
+    for one in (*report["findings"], *again["findings"]):
+        # Noise is drawn anew: what the runs show differs, and nothing else.
+        del one["epsilon_lower"], one["event"], one["reason"]
+    assert again == report

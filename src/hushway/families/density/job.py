@@ -1,6 +1,6 @@
 """The job of a density plan."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hushway.engine.settings import EngineSettings
 from hushway.families.density.mechanism.catalogue import MECHANISMS, DensitySetting
@@ -112,7 +112,7 @@ def prepare_density(plan: DensityPlan, *, like: Job | None = None) -> Job:
 
 def _universe(plan: DensityPlan) -> DensityUniverse:
     areas, towers = plan.areas, plan.places
-    return density_universe(
+    universe = density_universe(
         read_areas(
             plan.path(areas.file),
             AreaColumns(id=areas.id, name=areas.name),
@@ -125,6 +125,11 @@ def _universe(plan: DensityPlan) -> DensityUniverse:
         else read_locations(plan.path(towers.file), LocationColumns(**towers.columns.model_dump())),
         outside="refuse" if towers is None else towers.outside,
         cache=None if areas.cache is None else plan.path(areas.cache),
+    )
+    if not plan.time.average:
+        return universe
+    return replace(
+        universe, average_types=plan.time.types(), holidays=plan.time.days_off(plan.path)
     )
 
 

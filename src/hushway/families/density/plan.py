@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import timedelta
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -14,6 +14,7 @@ from hushway.families.density.mechanism.catalogue import (
 )
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
+from hushway.release.plans.calendar import CalendarPlan
 from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
@@ -109,17 +110,18 @@ class AreasPlan(Section):
     )
 
 
+_CALENDAR: Final = {"day_types", "holidays", "holidays_file"}
+
+
 def _last_day_may_be_left_out(schema: dict[str, Any]) -> None:
     schema["required"].remove("last_day")
 
 
-class WindowPlan(Section):
+class WindowPlan(CalendarPlan):
     """The public window and its bins, on the city's wall clock."""
 
     model_config = ConfigDict(json_schema_extra=_last_day_may_be_left_out)
 
-    zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")
-    first_day: Day = Field(description="The first day of the public window.")
     last_day: Day = Field(
         description="The last day of the public window, included; a week after the first if left "
         "out."
@@ -145,7 +147,19 @@ class WindowPlan(Section):
         Raises:
             GeographyError: They do not fit the window.
         """
-        return Periods(**self.model_dump())
+        return Periods(**self.model_dump(exclude={"publish", *_CALENDAR}))
+
+    @model_validator(mode="after")
+    def _averages_are_of_days(self) -> "WindowPlan":
+        given = _CALENDAR & self.model_fields_set
+        if given and not self.average:
+            raise ValueError(f'{min(given)} has a meaning only with publish = "average day"')
+        if self.average and self.cycle == "week":
+            raise ValueError(
+                'publish = "average day" needs cycle = "window": with cycle = "week" a visitor '
+                "counts once in all weeks, which no number of days divides"
+            )
+        return self
 
     @model_validator(mode="before")
     @classmethod

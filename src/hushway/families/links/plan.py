@@ -13,7 +13,15 @@ from hushway.families.links.mechanism.catalogue import (
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.release.plans.missing import NamedTable
-from hushway.release.plans.sections import AnyPlan, LossPlan, ProblemsPlan, RowsPlan, Rule, Section
+from hushway.release.plans.sections import (
+    AnyPlan,
+    LossPlan,
+    NoAverages,
+    ProblemsPlan,
+    RowsPlan,
+    Rule,
+    Section,
+)
 from hushway.release.plans.values import (
     DAY_HOURS,
     HOUR_MINUTES,
@@ -135,7 +143,7 @@ class EndsPlan(Section):
     max_trips: int = Field(default=2, ge=1, description="At most so many trips of one person.")
 
 
-class LinksTimePlan(Section):
+class LinksTimePlan(NoAverages):
     """The public window and its periods, on the city's wall clock."""
 
     zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")

@@ -65,7 +65,7 @@ class TripRows:
             settings=settings,
             notes=notes,
             unit=self.unit,
-            max_trips=self.max_trips,
+            max_trips=None if self.ladder else self.max_trips,
         )
 
     def counter(self, context: CountingContext) -> EngineTrips:
@@ -120,7 +120,7 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
             cells=cells,
             unit=unit,
             max_trips=bound.total,
-            ladder=() if people is None else people.ladder,
+            ladder=mechanism.ladder,
             policy=Policy(**dict(plan.problems)),
         ),
         wording=_wording(cells, planned.noise),

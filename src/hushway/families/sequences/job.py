@@ -1,5 +1,6 @@
 """The job of a sequences plan."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hushway.engine.settings import EngineSettings
@@ -66,17 +67,9 @@ class RecordRows:
         return replace(checked, problems=(*checked.problems, *self._shared_stations()))
 
     def _checked(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
-        if isinstance(self.source, TapsSource):
-            return check_taps(
-                self.source,
-                self.taxonomy.locations,
-                self.rule,
-                self.policy,
-                settings=settings,
-                notes=notes,
-                unit=self.unit,
-            )
-        return check_sequences(
+        ready = isinstance(self.source, SequencesSource)
+        check: Callable[..., RowsChecked] = check_sequences if ready else check_taps
+        return check(
             self.source,
             self.taxonomy.locations,
             self.rule,

@@ -97,8 +97,10 @@ def completion_of(
         limits: The limits.
     """
     counted = np.maximum(means, 0.0)
-    sums = [_with_those_beyond(one, crowd, limits) for one in left]
-    whole, variance = _all_left_out(sums, crowd, limits)
+    within, within_variance = _within_sums(left, crowd, limits)
+    whole = within + crowd.left_out(limits.sums)
+    variance = within_variance + crowd.left_out_variance(limits.sums)
+    sums = [_scaled(one, whole / max(within, _NOTHING)) for one in left]
     added = counted * whole / max(float(counted.sum()), _NOTHING)
     spreads = [_spread(one, added) for one in sums]
     for _ in range(_SWEEPS):
@@ -119,25 +121,26 @@ def completion_of(
     )
 
 
-def _with_those_beyond(one: LeftOutSums, crowd: Crowd, limits: Limits) -> LeftOutSums:
-    """Scales sums by the records that not even they could count."""
-    within = crowd.left_out(limits.cells, limits.sums)
-    scale = crowd.left_out(limits.cells) / within if within > 0 else 1.0
-    return LeftOutSums(
-        element=one.element, values=one.values * scale, variance=one.variance * scale**2
-    )
-
-
-def _all_left_out(sums: Sequence[LeftOutSums], crowd: Crowd, limits: Limits) -> tuple[float, float]:
-    """Returns how many records are left out in all, and the variance of that.
+def _within_sums(left: Sequence[LeftOutSums], crowd: Crowd, limits: Limits) -> tuple[float, float]:
+    """Returns how many records beyond the limit sums could count, and the variance of that.
 
     The histogram tells it, and so does every partition, added up.
     """
-    told = [(crowd.left_out(limits.cells), crowd.left_out_variance(limits.cells))]
-    told += [(max(float(one.values.sum()), 0.0), one.variance * len(one.values)) for one in sums]
+    if not limits.asks_left_out:
+        return 0.0, 0.0
+    ranks = limits.cells, limits.sums
+    told = [(crowd.left_out(*ranks), crowd.left_out_variance(*ranks))]
+    told += [(max(float(one.values.sum()), 0.0), one.variance * len(one.values)) for one in left]
     weights = np.array([1 / max(variance, _NOTHING) for _, variance in told])
     values = np.array([value for value, _ in told])
     return float(weights @ values / weights.sum()), float(1 / weights.sum())
+
+
+def _scaled(one: LeftOutSums, scale: float) -> LeftOutSums:
+    """Scales sums by the records that not even they could count."""
+    return LeftOutSums(
+        element=one.element, values=one.values * scale, variance=one.variance * scale**2
+    )
 
 
 def _spread(one: LeftOutSums, added: FloatArray) -> float:

@@ -73,11 +73,14 @@ class Crowd:
         whole = self.records if last is None else self.counted(last)
         return max(whole - self.counted(first), 0.0)
 
-    def left_out_variance(self, first: int) -> float:
-        """Returns the variance of `left_out(first)`: noise, classes as wide as they are, a tail."""
-        known, each = self._known, np.maximum(self.records_each - first, 0.0)
+    def left_out_variance(self, first: int, last: int | None = None) -> float:
+        """Returns the variance of `left_out`: noise, classes as wide as they are, a hidden tail."""
+        known, most = self._known, np.inf if last is None else last
+        each = np.maximum(np.minimum(self.records_each, most) - first, 0.0)
         width = np.diff([*self.ladder, 2 * self.ladder[-1]])
-        within = (_OFF_MIDDLE * width * self.people)[each > 0]
+        # Of a class that begins at or beyond `last`, all records that may count do.
+        open_classes = (each > 0) & (np.array(self.ladder) < most)
+        within = (_OFF_MIDDLE * width * self.people)[open_classes]
         hidden = self._tail_noise[known] * each[known] if known < len(each) else 0.0
         return float(self.variance * (each[:known] @ each[:known]) + within @ within + hidden**2)
 

@@ -43,7 +43,8 @@ def render_package(
             "name": _slug(certificate.release_id),
             "id": certificate.release_id,
             "title": titled(certificate),
-            "description": heading(certificate) + guarantee(certificate),
+            "description": f"{heading(certificate)}{guarantee(certificate)} What is counted: "
+            f"{certificate.terms.domain.cells}.",
             "created": certificate.created_at,
             **_publisher(certificate),
             "privacy": _privacy(certificate),

@@ -94,6 +94,7 @@ def _meta(certificate: Certificate) -> str:
         f"approved by {certificate.approver}" if certificate.approver else "",
         certificate.created_at[:10],
         f"for {certificate.intended_use}" if certificate.intended_use else "",
+        certificate.terms.domain.cells,
     ]
     return " · ".join(part for part in parts if part)
 

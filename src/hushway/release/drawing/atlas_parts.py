@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import damaged
 from hushway.geography.locations import Locations
+from hushway.geography.period_words import MONTHS
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import DAY_MINUTES, WEEKDAYS
 from hushway.release.drawing.atlas import AtlasPeriod, AtlasPlaces
@@ -21,21 +22,6 @@ MOST_POINTS = 1 << 20
 # The finest and the coarsest grid that points are moved to, in cells across the map.
 _FINEST, _COARSEST = 1 << 16, 1 << 4
 _NARROWEST = 1e-6
-
-_MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
 
 
 def shown_periods(periods: Periods) -> tuple[AtlasPeriod, ...]:
@@ -59,21 +45,7 @@ def _clock(starts: str, minutes: int) -> str:
 
 
 def _day(day: date) -> str:
-    return f"{WEEKDAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1][:3]}"
-
-
-def window_text(periods: Periods) -> str:
-    """Returns the days of a window in words: 2 March 2026, or 2 to 31 March 2026."""
-    first, last = periods.first_day, periods.last_day
-    end = f"{last.day} {_MONTHS[last.month - 1]} {last.year}"
-    if first == last:
-        return end
-    begin = str(first.day)
-    if (first.year, first.month) != (last.year, last.month):
-        begin += f" {_MONTHS[first.month - 1]}"
-    if first.year != last.year:
-        begin += f" {first.year}"
-    return f"{begin} to {end}"
+    return f"{WEEKDAYS[day.weekday()]} {day.day} {MONTHS[day.month - 1][:3]}"
 
 
 def located(locations: Locations) -> AtlasPlaces:

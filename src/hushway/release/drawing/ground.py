@@ -222,12 +222,13 @@ def shortened(name: str, letters: int) -> str:
 
 
 def write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
-    """Writes title, claim and caption, and stamps what must be read first."""
+    """Writes title, claim, what is counted and caption, and stamps what must be read first."""
     claim = claim_text(certificate)
     # The claim stands on the same line and is never cut.
     title = textwrap.shorten(certificate.title, max(30, 96 - len(claim)), placeholder=" …")
     figure.text(0.015, 0.945, title, fontsize=16, fontweight="bold", parse_math=False)
     figure.text(0.985, 0.95, claim, fontsize=11, color=SOFT, ha="right", parse_math=False)
+    figure.text(0.015, 0.922, _counted(certificate), fontsize=8.5, color=SOFT, parse_math=False)
     figure.text(
         0.015,
         0.1,
@@ -251,3 +252,8 @@ def write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
             ha="center",
             va="center",
         )
+
+
+def _counted(certificate: Certificate) -> str:
+    """Returns what was counted and on which days, as long as a line."""
+    return textwrap.shorten(certificate.terms.domain.cells, 170, placeholder=" …")

@@ -19,8 +19,8 @@ from hushway.geography.locations import Locations
 from hushway.geography.periods import Cycle, Periods
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
-from hushway.release.formats.columns import MOMENT, NUMBER, TEXT, Column, Columns
-from hushway.release.formats.places import period_columns, periods_csv
+from hushway.release.formats.columns import MOMENT, NUMBER, TEXT, WHOLE, Column, Columns
+from hushway.release.formats.places import DAYS_COUNTED, period_columns, periods_csv
 from hushway.release.untrusted.limits import holds
 
 CSV_TYPE = "text/csv"
@@ -141,6 +141,7 @@ _PERIOD_COLUMNS = (
     Column("first_day", pa.date32(), "First day of the window."),
     Column("last_day", pa.date32(), "Last day of the window, included."),
     Column("time_zone", TEXT, "IANA name of the time zone."),
+    Column(DAYS_COUNTED, WHOLE, "Days of the window that averages by day are divided by."),
 )
 _COUNTED: Mapping[Cycle, str] = {
     "day": "counted over all days of the window",
@@ -205,9 +206,10 @@ class PublishedFile(Generic[Written, Read]):
     written from the table, and a verifier renders them again and compares.
 
     Attributes:
-        path: Where it is, relative to the release, with forward slashes. Its ending tells its type.
+        path: Where it is, relative to the release, with forward slashes.
         title: What it is, in a few words.
         description: How to read it.
+        mediatype: Its MIME type, where the ending of the path does not tell it.
         columns: Its columns; None when it is not a table.
         parts: Renders it, some bytes at a time.
         is_source: Whether a verifier reads the table from it, so that it is not compared.
@@ -222,6 +224,7 @@ class PublishedFile(Generic[Written, Read]):
     path: str
     title: str
     description: str | Callable[[Written | Read], str]
+    mediatype: str | None = None
     columns: Columns | Callable[[Written | Read], Columns] | None = None
     parts: Callable[[Written | Read], Iterable[bytes]] | None = None
     is_source: bool = False
@@ -240,7 +243,7 @@ class PublishedFile(Generic[Written, Read]):
             path=self.path,
             title=self.title,
             description=said if isinstance(said, str) else said(view),
-            mediatype=_MEDIATYPES[self.path.rsplit(".", 1)[-1]],
+            mediatype=self.mediatype or _MEDIATYPES[self.path.rsplit(".", 1)[-1]],
             schema=None if columns is None else columns.described,
         )
 
@@ -313,13 +316,25 @@ def check_files(
             file.checked(read, folder / file.path)
 
 
+def compared_files(files: Sequence[PublishedFile[Written, Read]], read: Read) -> str:
+    """Returns the names of the files that `check_files` holds against the table, in a list."""
+    return ", ".join(
+        file.path
+        for file in files
+        if file.finding == FORMATS
+        and file.is_there(read)
+        and (file.check is not None or (file.parts is not None and not file.is_source))
+    )
+
+
 def periods_file(
     periods_of: Callable[[Written | Read], Periods],
     is_there: Callable[[Written | Read], bool] = _always,
+    path: str = PERIODS,
 ) -> PublishedFile[Written, Read]:
-    """Returns periods.csv, which is the same in all families."""
+    """Returns periods.csv, which is the same in all families, or another list of periods."""
     return PublishedFile(
-        path=PERIODS,
+        path=path,
         title="Public periods",
         description=lambda view: periods_words(periods_of(view)),
         columns=lambda view: periods_columns(periods_of(view)),

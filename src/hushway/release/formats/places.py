@@ -39,6 +39,8 @@ _KIND_COLUMNS: Mapping[Cycle, tuple[str, ...]] = {
     "window": ("day",),
 }
 _PART = "part"
+# Only where an average day is published: a release of sums keeps its bytes.
+DAYS_COUNTED = "days_counted"
 
 _WHOLE = re.compile(r"-?\d+")
 _SPECIAL = re.compile(r'[",\r\n]')
@@ -52,12 +54,13 @@ def location_columns(locations: Locations) -> tuple[str, ...]:
 
 def period_columns(periods: Periods) -> tuple[str, ...]:
     """Returns the columns of periods.csv; a period of the day has neither weekday nor day."""
-    return _period_columns(periods.cycle, named=bool(periods.named))
+    return _period_columns(periods.cycle, named=bool(periods.named), average=periods.average)
 
 
-def _period_columns(cycle: Cycle, *, named: bool) -> tuple[str, ...]:
+def _period_columns(cycle: Cycle, *, named: bool, average: bool) -> tuple[str, ...]:
     part = (_PART,) if named else ()
-    return ("period", *_KIND_COLUMNS[cycle], *part, *_DAY_COLUMNS)
+    divisor = (DAYS_COUNTED,) if average else ()
+    return ("period", *_KIND_COLUMNS[cycle], *part, *_DAY_COLUMNS, *divisor)
 
 
 def locations_csv(locations: Locations) -> bytes:
@@ -83,9 +86,12 @@ def periods_csv(periods: Periods) -> bytes:
     parts = [(*((part.name,) if periods.named else ()), *part.clocks) for part in periods.day_parts]
     facts = ((*day, *part) for day in days for part in parts)
     moments = ((start.isoformat(), end.isoformat()) for start, end in periods.moments)
+    divisors = ((str(days),) if periods.average else () for days in periods.days_counted)
     rows = (
-        (label, *fact, *moment, *window)
-        for label, fact, moment in zip(periods.labels, facts, moments, strict=True)
+        (label, *fact, *moment, *window, *divisor)
+        for label, fact, moment, divisor in zip(
+            periods.labels, facts, moments, divisors, strict=True
+        )
     )
     return csv_bytes(period_columns(periods), rows)
 
@@ -114,13 +120,14 @@ def read_periods(data: bytes) -> Periods:
     """Reads the public periods back."""
     header, rows = _table("periods.csv", data)
     forms = {
-        _period_columns(cycle, named=named): (cycle, named)
+        _period_columns(cycle, named=named, average=average): (cycle, named, average)
         for cycle in _KIND_COLUMNS
         for named in (False, True)
+        for average in (False, True)
     }
     if header not in forms or not rows:
         raise rewritten("periods.csv")
-    cycle, named = forms[header]
+    cycle, named, average = forms[header]
     every = [dict(zip(header, row, strict=True)) for row in rows]
     first, parts = every[0], _parts(every, named=named)
     types = _types(every) if cycle == "day_type" else ()
@@ -135,6 +142,7 @@ def read_periods(data: bytes) -> Periods:
         named=parts if named else (),
         day_types=types,
         holidays=tuple(map(date.fromisoformat, first["holidays"].split())) if types else (),
+        average=average,
     )
     # A few bytes can claim a window of centuries: count its periods before writing them all.
     if len(periods) != len(rows) or periods_csv(periods) != data:

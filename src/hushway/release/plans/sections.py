@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -79,7 +79,21 @@ class PlaceColumnsPlan(Section):
         }
 
 
-class TimePlan(Section):
+class NoAverages(Section):
+    """A window of a release type that has no average day."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_average(cls, facts: Any) -> Any:
+        if isinstance(facts, dict) and "publish" in facts:
+            raise ValueError(
+                "publish belongs to OD tables and densities: other release types have no average "
+                "day"
+            )
+        return facts
+
+
+class TimePlan(NoAverages):
     """The public window and its periods, on the agency's wall clock."""
 
     zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")

@@ -17,7 +17,7 @@ from hushway.families.od.planning.trial import ODScene, run_once
 from hushway.families.od.study.reproduce import MECHANISMS as TABLE_MECHANISMS
 from hushway.families.od.study.reproduce import Maker
 from hushway.families.od.study.scene import city_scene
-from hushway.families.od.synthetic.published import PublishedTrips
+from hushway.families.od.synthetic.published import published_trips
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
@@ -188,14 +188,7 @@ def _table(task: Task, scene: ODScene) -> tuple[IntArray, IntArray]:
     mechanism = MECHANISMS[task.mechanism](scene, PureLoss(Fraction(task.epsilon)))
     table = run_once(mechanism, scene, SeededSource(task.run))
     # Whoever simulates with a table that learnt draws a day from it, as `evaluate` does.
-    published = PublishedTrips(
-        universe=scene.cells,
-        cells=table.cells,
-        counts=table.counts,
-        estimates=table.estimates,
-        period_errors=next((m.errors for m in table.margins if m.feature.title == "period"), None),
-    )
-    drawn = published.drawn(task.run)
+    drawn = published_trips(table).drawn(task.run)
     return drawn.cells, drawn.counts
 
 

@@ -31,6 +31,26 @@ OPTION_VALUES: dict[str, tuple[Any, ...]] = {
     "cluster_error": (0.4,),
     "expected_population": ({"people": 60, "visits": 4},),
 }
+# What must be said besides, for a plan with such an option to make sense.
+COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {
+    ("budget_shares", str({"cuts": "1/8"})): {"denoise": "cuts"}
+}
+# The section that names its public file, and what `init` cannot tell from the columns.
+PUBLIC = "areas"
+# Positions may be traces or events: who means events says so.
+INIT_OPTIONS = ("--type", "density")
+# Changes to the little plan whose releases have kept digests.
+SEEDED_PLANS: dict[str, dict[str, Any]] = {
+    "density at places": {
+        "data": {
+            "name": "events",
+            "events": "taps.csv",
+            "columns": {"person": "person", "place": "place"},
+        },
+        "places": {"file": "places.csv"},
+    },
+    "density by Laplace": {"mechanism": {"name": "laplace"}},
+}
 
 
 def write(folder: Path) -> None:

@@ -29,6 +29,14 @@ OPTION_VALUES: dict[str, tuple[Any, ...]] = {
     "speed_steps": (2,),
     "publish_above_se": (0.0,),
 }
+# What must be said besides, for a plan with such an option to make sense.
+COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {("speed_steps", "2"): {"speeds": "1/5"}}
+# The section that names its public file.
+PUBLIC = "roads"
+# Changes to the little plan that are replayed.
+REPLAYED_PLANS: dict[str, dict[str, Any]] = {
+    "links with noise at the ends of trips": {"ends": {"epsilon": "4", "step": 100}}
+}
 
 
 def write(folder: Path) -> None:

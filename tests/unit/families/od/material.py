@@ -7,6 +7,7 @@ import numpy as np
 
 from hushway.engine.key import BoundingKey
 from hushway.families.od.rows.bounding import ArrayCounter
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Counter
 from support.bad_input import PLACE_CASES, Case, option, row
 from support.little_city import SOON, TIME, hour, write_table
@@ -28,6 +29,34 @@ OPTION_VALUES: dict[str, tuple[Any, ...]] = {
     "published_totals": (["total", "zones"],),
     "budget_shares": ({"cells": "1/2", "total": "1/4", "zones": "1/4"},),
     "importance": ({"cells": 1.0, "total": 2.0, "zones": 3.0},),
+}
+# What must be said besides, for a plan with such an option to make sense.
+COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {
+    (option, str(OPTION_VALUES[option][0])): {"published_totals": ["total", "zones"]}
+    for option in ("budget_shares", "importance")
+}
+# The section that names its public file.
+PUBLIC = "places"
+# Changes to the little plan whose releases have kept digests, and others that are replayed only.
+SEEDED_PLANS: dict[str, dict[str, Any]] = {
+    "od of single trips": {"privacy": {"unit": "trip", "max_trips": 1, "epsilon": "1"}},
+    "od by Laplace, sparse": {"mechanism": {"name": "laplace", "form": "sparse"}},
+    "od by hierarchy": {
+        "mechanism": {"name": "hierarchical", "published_totals": ["total", "zones"]}
+    },
+}
+REPLAYED_PLANS: dict[str, dict[str, Any]] = {
+    "od with totals of its own": {
+        "published_totals": {"quarters": {"places": "zone", "side": "origin"}},
+        "mechanism": {"name": "learned", "published_totals": ["total", "quarters"]},
+    },
+    "od to where trips began": {"places": {"file": "places.csv", "include_intrazonal": True}},
+}
+# How rows tell who made them: columns of the plan, by unit.
+_PERSONS, _TRIPS = {"person": "person"}, {"person": "person", "trip_id": "trip"}
+IDENTIFIED_BY: dict[Unit, tuple[dict[str, str], ...]] = {
+    Unit.PERSON: (_TRIPS, _PERSONS),
+    Unit.TRIP: (_TRIPS, _PERSONS, {"trip_id": "trip"}),
 }
 
 
@@ -74,6 +103,10 @@ def in_memory(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
         "since_us": rng.integers(0, 9, rows),
         "person": person,
     }
-    limits = {"unit": job.plan.privacy.unit, "max_trips": job.bound.total}
+    limits = {
+        "unit": job.plan.privacy.unit,
+        "max_trips": job.bound.total,
+        "ladder": job.mechanism.ladder,
+    }
     own = {name: column[kept] for name, column in columns.items()}
     return ArrayCounter(cells=cells, key=key, **limits, **own)

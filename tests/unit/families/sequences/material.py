@@ -7,6 +7,7 @@ import numpy as np
 
 from hushway.engine.key import BoundingKey
 from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.privacy.bound import Unit
 from hushway.privacy.query import Counter
 from support.bad_input import PLACE_CASES, Case, option, row
 from support.little_city import SOON, TIME, hour, write_table
@@ -27,6 +28,41 @@ ROW = {"person": "p0", "place": "a", "time": SOON}
 OPTION_VALUES: dict[str, tuple[Any, ...]] = {
     "expected_false_prefixes": (0.4,),
     "ratio": ("1/2",),
+}
+# What must be said besides, for a plan with such an option to make sense.
+COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {
+    ("ratio", "1/2"): {"levels": "geometric"},
+    ("levels", "geometric"): {"ratio": "1/2"},
+}
+# The section that names its public file.
+PUBLIC = "places"
+# Changes to the little plan whose releases have kept digests, and others that are replayed only.
+SEEDED_PLANS: dict[str, dict[str, Any]] = {
+    "sequences as they are": {
+        "data": {"name": "rows", "sequences": "sequences.csv"},
+        "privacy": {"unit": "record", "epsilon": "1"},
+    },
+    # So few records that nothing is sure: such a release is whole too.
+    "sequences learnt": {"mechanism": {"name": "learned"}},
+    "sequences with Gaussian noise": {
+        "mechanism": {"noise": "gaussian"},
+        "privacy": {"max_records": 2, "epsilon": "1", "delta": "1e-6"},
+    },
+}
+REPLAYED_PLANS: dict[str, dict[str, Any]] = {
+    "sequences with times": {"records": {"max_stops": 2, "times": True}},
+    "sequences of a whole window": {
+        "records": {"max_stops": 3, "span": "window"},
+        "privacy": {"epsilon": "8"},
+        "mechanism": {"name": "prefix_tree"},
+    },
+    "sequences without groups": {"taxonomy": {}},
+}
+# How rows tell who made them: columns of the plan, by unit.
+_PERSONS, _READY = {"person": "person"}, {"person": "person", "stops": "stops"}
+IDENTIFIED_BY: dict[Unit, tuple[dict[str, str], ...]] = {
+    Unit.PERSON: (_PERSONS, _READY),
+    Unit.RECORD: (_PERSONS, _READY, {"stops": "stops"}),
 }
 
 

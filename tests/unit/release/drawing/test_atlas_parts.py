@@ -15,7 +15,6 @@ from hushway.release.drawing.atlas_parts import (
     shown_periods,
     starts_of_periods,
     thinned,
-    window_text,
 )
 
 
@@ -68,19 +67,6 @@ def test_periods_have_a_label_and_the_days_a_group(changes: Any, shown: Any) -> 
 def test_weeks_have_a_group_for_every_weekday() -> None:
     found = shown_periods(periods_of(cycle="week"))
     assert [each.group for each in found][::2] == ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-
-
-@pytest.mark.parametrize(
-    ("first", "last", "words"),
-    [
-        (date(2026, 3, 2), date(2026, 3, 2), "2 March 2026"),
-        (date(2026, 3, 2), date(2026, 3, 31), "2 to 31 March 2026"),
-        (date(2026, 2, 2), date(2026, 3, 1), "2 February to 1 March 2026"),
-        (date(2025, 12, 30), date(2026, 1, 2), "30 December 2025 to 2 January 2026"),
-    ],
-)
-def test_a_window_is_told_in_words(first: date, last: date, words: str) -> None:
-    assert window_text(periods_of(first_day=first, last_day=last)) == words
 
 
 def test_rows_of_periods_begin_where_they_begin() -> None:

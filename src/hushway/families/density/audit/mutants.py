@@ -13,19 +13,19 @@ from hushway.auditing.mutant_counters import (
     Make,
     Otherwise,
     WrongAnswers,
+    unlimited,
     wrong_bound,
     wrong_input,
     wrong_values,
 )
 from hushway.auditing.mutant_curators import SEEN_ONLY, Meddler, exactly
 from hushway.auditing.mutant_curators import WrongAnswers as WrongNoise
-from hushway.auditing.product import Product, Rows, blind, exact_values, remade, sparse
+from hushway.auditing.product import Product, Rows, blind, exact_values, remade, sparse, unsplit
 from hushway.auditing.suite import mutant
 from hushway.families.density.audit import limits, questions, whole
 from hushway.families.density.audit.cuts import FOUR_CELLS
 from hushway.families.density.audit.stage import CELLS, SHARED, SITES, DensityStage
 from hushway.families.density.mechanism.people import DensityPeople
-from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.public.visits import (
     ActivityHistogram,
@@ -43,14 +43,12 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import cutting_event, noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget, spread_of_cuts
-from hushway.privacy.loss import Loss, ZCDPLoss, loss_of, total
+from hushway.privacy.loss import Loss, ZCDPLoss, loss_of
 from hushway.privacy.measured import Measured
 from hushway.privacy.noise.exponential import exponential_choice
 from hushway.privacy.query import Counter, CutQuery, ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
 from hushway.release.mechanism import Measurements
-
-_NO_LIMIT = 10**6
 
 
 class VisitsBatchByBatch(EngineVisits):
@@ -97,11 +95,10 @@ def _added(parts: list[RankedVisits]) -> RankedVisits:
 
 def without_limit(name: str) -> Make:
     """Makes counters that state a limit and do not keep to it."""
-    limit: dict[str, Any] = {name: _NO_LIMIT}
 
     def make(rows: Rows, stage: DensityStage, source: BitSource) -> Otherwise:
         right = stage.count(rows, source)
-        loose: Any = replace(stage, limits=replace(stage.limits, **limit)).count(rows, source)
+        loose: Any = unlimited(name)(stage).count(rows, source)
         # It was counted without the limit, and says that it was not.
         loose.found = replace(loose.found, ladder=stage.limits.ladder)
         loose.limits = stage.limits
@@ -291,20 +288,6 @@ def four_times_the_series(mechanism: DensitySeries) -> DensitySeries:
     """Spends four times what is left for the series, and says so."""
     series = loss_of(mechanism.spends.series.measure, 4 * mechanism.spends.series.amount)
     return replace(mechanism, spends=replace(mechanism.spends, series=series))
-
-
-def unsplit(mechanism: DensitySeries) -> DensitySeries:
-    """Gives the whole budget of a density to each of its questions."""
-    whole, asked = total(mechanism.losses), mechanism.spends
-    spends = Spends(
-        series=whole,
-        histogram=asked.histogram and whole,
-        activity=asked.activity and whole,
-        total=asked.total and whole,
-        left_out=asked.left_out and whole,
-        clusters=asked.clusters and whole,
-    )
-    return replace(mechanism, spends=spends)
 
 
 def _half_the_noise(kind: type[VisitCells]) -> Product:

@@ -8,14 +8,16 @@ import numpy as np
 import shapely
 
 from hushway.arrays import FloatArray
+from hushway.families.density.files.averages import average_days
 from hushway.families.density.files.check import MOST_CELLS
 from hushway.families.density.files.published import PARQUET
 from hushway.families.density.files.rows import read_density_parquet
 from hushway.families.density.files.universe import read_universe
 from hushway.geography.areas import Areas
+from hushway.geography.period_words import window_text
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasPlaces, Drawing, Numbers, Rings
-from hushway.release.drawing.atlas_parts import kept_starts, shown_periods, thinned, window_text
+from hushway.release.drawing.atlas_parts import kept_starts, shown_periods, thinned
 from hushway.release.folder.guard import check_size
 from hushway.release.terms import check_domain
 
@@ -24,19 +26,23 @@ COUNTED = "visits"
 
 def draw_density(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Drawing:
     """Returns what a density shows, as `Family.drawing` asks."""
-    universe, _ = read_universe(folder, sites=facts["places"])
+    universe, _ = read_universe(folder, facts)
     check_domain(certificate, universe)
     check_size(universe.size, MOST_CELLS)
     counts, errors = read_density_parquet(folder / PARQUET, universe)
+    periods = universe.averages or universe.periods
+    if universe.averages is not None:
+        counts, errors = average_days(universe, counts), average_days(universe, errors)
     return Drawing(
         counted=COUNTED,
-        window=window_text(universe.periods),
-        periods=shown_periods(universe.periods),
+        window=window_text(periods),
+        periods=shown_periods(periods),
         places=_places(universe.areas),
         totals=Numbers(
             count=counts.ravel(),
             error=errors.ravel(),
-            meaning="Published visits of an area in a period. The error is what the count is "
+            meaning="Published visits of an area in a period, "
+            f"{universe.counted}. The error is what the count is "
             "expected to be off by.",
         ),
         notes=(

@@ -8,16 +8,15 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
+from hushway.families.density.files.averages import averaged
 from hushway.families.density.files.published import (
-    CSV,
     FILES,
-    GEO,
     MEASURED_SITES,
     PARQUET,
     SERIES,
     describe,
 )
-from hushway.families.density.files.rows import fits_csv, read_density_parquet, read_measured_series
+from hushway.families.density.files.rows import read_density_parquet, read_measured_series
 from hushway.families.density.files.universe import (
     check_pieces,
     check_readable,
@@ -41,7 +40,12 @@ from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.release.folder.finding import Notes
 from hushway.release.folder.guard import check_amounts, check_size, refuse
-from hushway.release.folder.published_file import Description, TableContents, check_files
+from hushway.release.folder.published_file import (
+    Description,
+    TableContents,
+    check_files,
+    compared_files,
+)
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
@@ -64,11 +68,10 @@ def check_density(
     if table is None:
         return None
     notes.holds("terms", lambda: check_stated(certificate, table), TERMS_HOLD)
-    same = f"{CSV} and {GEO} hold" if fits_csv(table.universe) else f"{GEO} holds"
     notes.holds(
         "formats",
         lambda: check_files(FILES, table, folder),
-        f"{same} the same numbers as {PARQUET}.",
+        f"These agree with {PARQUET} and the public lists: {compared_files(FILES, table)}.",
     )
     return describe(table)
 
@@ -76,7 +79,7 @@ def check_density(
 def _geography(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> tuple[tuple[DensityUniverse, IntArray], str]:
-    universe, cluster = read_universe(folder, sites=facts["places"])
+    universe, cluster = read_universe(folder, facts)
     check_domain(certificate, universe)
     check_pieces(universe)
     check_size(universe.size, MOST_CELLS)
@@ -262,4 +265,4 @@ class DensityContents(TableContents[DensityTable]):
         # Matplotlib takes longest of all to load and is needed for nothing else.
         from hushway.families.density.files.picture import draw_density_picture
 
-        return draw_density_picture(self.table, certificate)
+        return draw_density_picture(averaged(self.table), certificate)

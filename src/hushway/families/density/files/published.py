@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from hushway.arrays import IntArray
+from hushway.families.density.files.averages import AVERAGES, averages_csv
 from hushway.families.density.files.rows import (
     MAP,
     MOST_CSV_ROWS,
@@ -18,6 +19,7 @@ from hushway.families.density.files.rows import (
 from hushway.families.density.files.rows import SERIES as SERIES_TABLE
 from hushway.families.density.files.universe import (
     AREAS,
+    AVERAGE_PERIODS,
     COVER,
     COVER_TABLE,
     MEASURED_TABLE,
@@ -30,6 +32,7 @@ from hushway.families.density.files.universe import (
 )
 from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import PERSON_PARTS, Sites
+from hushway.geography.periods import Periods
 from hushway.release.folder.published_file import (
     Description,
     PublishedFile,
@@ -44,6 +47,7 @@ from hushway.release.terms import noise_fits
 PARQUET = "density.parquet"
 CSV = "density.csv"
 GEO = "density.geo.parquet"
+AVERAGE_DAY = "average_day.csv"
 SERIES = "measured_series.parquet"
 MEASURED_SITES = "measured_sites.csv"
 
@@ -76,6 +80,8 @@ def describe(table: DensityTable) -> Description:
         # The publisher's word: the numbers on the way to the fit are not in the release.
         "fit": dict(table.diagnostics),
     }
+    if universe.averages is not None:
+        facts["average_day"] = True
     return describe_files(FILES, table, facts)
 
 
@@ -86,6 +92,7 @@ def facts_fit(facts: Mapping[str, Any]) -> bool:
     return (
         type(facts["quanta"]) is int
         and type(facts["places"]) is bool
+        and type(facts.get("average_day", False)) is bool
         and type(facts["sites_measured"]) is bool
         and (total is None or type(total) is int)
         and (activity is None or _whole_numbers(activity))
@@ -108,6 +115,14 @@ def _series_words(table: DensityTable) -> str:
         "period, "
         f"in parts of a visit. {table.quanta:,} parts are one visit. A number may be negative."
     )
+
+
+def _has_averages(table: DensityTable) -> bool:
+    return table.universe.averages is not None
+
+
+def _averages_words(table: DensityTable) -> str:
+    return f"Means of the counts of {PARQUET} over days: {table.universe.counted}."
 
 
 def _sites_columns(table: DensityTable) -> Columns:
@@ -153,6 +168,14 @@ FILES: tuple[DensityFile, ...] = (
         check=lambda table, path: check_geoparquet(density_map(table), path, "the areas"),
     ),
     DensityFile(
+        path=AVERAGE_DAY,
+        title="Visits by area and period of an average day",
+        description=_averages_words,
+        columns=AVERAGES,
+        parts=averages_csv,
+        is_there=_has_averages,
+    ),
+    DensityFile(
         path=SERIES,
         title="Measured series",
         description=_series_words,
@@ -167,6 +190,9 @@ FILES: tuple[DensityFile, ...] = (
         is_source=True,
     ),
     periods_file(lambda table: table.universe.periods),
+    periods_file(
+        lambda table: cast("Periods", table.universe.averages), _has_averages, AVERAGE_PERIODS
+    ),
     DensityFile(
         path=COVER,
         title="Cover and clusters",

@@ -169,6 +169,8 @@ def days_shown(periods: Periods) -> tuple[date, ...]:
 
 def day_words(periods: Periods, number: int) -> str:
     """Returns a day of the bins for readers: Thu 13 Sep, or Thu if it stands for all of them."""
+    if periods.cycle == "day_type":
+        return periods.day_types[number].name
     day = days_shown(periods)[number]
     weekday = WEEKDAYS[day.weekday()]
     return weekday if periods.cycle == "week" else f"{weekday} {day.day} {day:%b}"

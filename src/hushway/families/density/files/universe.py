@@ -1,7 +1,8 @@
 """The public lists of a density, and what was measured at its sites: written, and read back."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from hushway.release.untrusted.limits import (
 )
 
 AREAS = "areas.geojson"
+AVERAGE_PERIODS = "average_periods.csv"
 SITES = "sites.csv"
 COVER = "cover.csv"
 PIECES = "pieces.csv"
@@ -53,12 +55,19 @@ def public_files(universe: DensityUniverse, cluster: IntArray) -> dict[str, Call
     }
     if sites is not None:
         files[SITES] = lambda: sites_csv(sites)
+    if (averages := universe.averages) is not None:
+        files[AVERAGE_PERIODS] = lambda: periods_csv(averages)
     return files
 
 
-def read_universe(folder: Path, *, sites: bool) -> tuple[DensityUniverse, IntArray]:
-    """Reads the public universe and the clusters of its cover."""
-    return _universe(lambda name: read_plain(folder / name, GEOMETRY_BYTES), sites=sites)
+def read_universe(folder: Path, facts: Mapping[str, Any]) -> tuple[DensityUniverse, IntArray]:
+    """Reads the public universe and the clusters of its cover, by what a data package says."""
+    return _universe(
+        lambda name: read_plain(folder / name, GEOMETRY_BYTES),
+        sites=facts["places"],
+        # Releases of earlier versions do not say it: they have no average day.
+        average=facts.get("average_day", False),
+    )
 
 
 def check_readable(universe: DensityUniverse, cluster: IntArray) -> None:
@@ -66,7 +75,9 @@ def check_readable(universe: DensityUniverse, cluster: IntArray) -> None:
     files = public_files(universe, cluster)
 
     def is_same() -> bool:
-        again, _ = _universe(lambda name: files[name](), sites=universe.sites is not None)
+        again, _ = _universe(
+            lambda name: files[name](), sites=SITES in files, average=AVERAGE_PERIODS in files
+        )
         return again.digest == universe.digest and _same_cover(again.cover, universe.cover)
 
     check_reads_back(
@@ -88,13 +99,24 @@ def check_pieces(universe: DensityUniverse) -> None:
         )
 
 
-def _universe(data_of: Callable[[str], bytes], *, sites: bool) -> tuple[DensityUniverse, IntArray]:
+def _universe(
+    data_of: Callable[[str], bytes], *, sites: bool, average: bool
+) -> tuple[DensityUniverse, IntArray]:
     areas = read_areas(data_of(AREAS))
     known = read_sites(data_of(SITES)) if sites else None
     count = len(areas) if known is None else int(known.site.max()) + 1
     cover, cluster = read_cover(data_of(COVER), data_of(PIECES), areas, count)
     periods = read_periods(data_of(PERIODS))
-    return DensityUniverse(areas=areas, periods=periods, sites=known, cover=cover), cluster
+    universe = DensityUniverse(areas=areas, periods=periods, sites=known, cover=cover)
+    return (_with_averages(universe, data_of) if average else universe), cluster
+
+
+def _with_averages(universe: DensityUniverse, data_of: Callable[[str], bytes]) -> DensityUniverse:
+    read = read_periods(data_of(AVERAGE_PERIODS))
+    found = replace(universe, average_types=read.day_types, holidays=read.holidays)
+    if found.averages != read:
+        raise rewritten(AVERAGE_PERIODS)
+    return found
 
 
 def _same_cover(one: Cover, other: Cover) -> bool:

@@ -44,6 +44,7 @@ def density_terms(mechanism: DensityMechanism, universe: DensityUniverse, *, uni
         release_type=FAMILY,
         unit=unit,
         contribution=_contribution(mechanism, visits, unit),
+        counted=universe.counted,
         assumed_public=_ASSUMED_PUBLIC,
         beyond=(_BEYOND.format(unit=unit),),
         error="Standard deviations of the noise: "
@@ -57,12 +58,11 @@ def _contribution(mechanism: DensityMechanism, visits: int, unit: Unit) -> Contr
     estimates = "Counts estimate all visits. " if _completes(mechanism) else ""
     alone = "one in a period, " if limits.one_in_a_bin else ""
     return Contribution(
-        words=f"{estimates}At most {plural(visits, 'visit')} of a {unit} are counted in the series, "
-        f"{alone}chosen uniformly at random; besides, the {unit} once, shared among the sites of "
-        f"all visits in {PERSON_PARTS:,} whole parts, by how many visits there are, the {unit} once "
-        "by that number's class, and visits up to "
-        f"{limits.max_visits_in_total:,} in all, as one number and in sums of what the series "
-        "leaves out.",
+        words=f"{estimates}At most {plural(visits, 'visit')} of a {unit} are counted in the "
+        f"series, {alone}chosen uniformly at random; besides, the {unit} once, shared among the "
+        f"sites of all visits in {PERSON_PARTS:,} whole parts, by how many visits there are, the "
+        f"{unit} once by that number's class, and up to {limits.max_visits_in_total:,} visits in "
+        "one number and in sums of what the series leaves out.",
         limits={
             "visits": visits,
             "visits_of_a_bin": 1 if limits.one_in_a_bin else visits,

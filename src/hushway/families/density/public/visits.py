@@ -7,7 +7,8 @@ sites of all their visits, in whole parts of one person; the number of visits of
 leaves out are counted by period of the day.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import cached_property
 from typing import ClassVar, Final
 
@@ -18,7 +19,9 @@ from hushway.errors import GeographyError, PrivacyError
 from hushway.families.density.public.cover import Cover
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
+from hushway.geography.period_words import counted_text
 from hushway.geography.periods import Periods
+from hushway.geography.service_day import DayType
 from hushway.privacy.bound import Reach
 from hushway.privacy.public_facts import digest_of, public_facts
 
@@ -53,12 +56,16 @@ class DensityUniverse:
             the cycle "week" the bins of a week that all weeks of the window are laid over.
         sites: Where people are seen; None if events carry positions, then every area is a site.
         cover: The cells of sites and areas that are measured.
+        average_types: Types of days of which an average day is published, if any.
+        holidays: Days that run like holidays for these types, ascending.
     """
 
     areas: Areas
     periods: Periods
     sites: Sites | None
     cover: Cover
+    average_types: tuple[DayType, ...] = ()
+    holidays: tuple[date, ...] = ()
     name: ClassVar[str] = "visits by (area, period)"
 
     def __post_init__(self) -> None:
@@ -75,11 +82,39 @@ class DensityUniverse:
                 "week.",
                 advice='Give periods with cycle = "window" or "week".',
             )
+        if self.average_types and self.periods.cycle != "window":
+            raise GeographyError(
+                "A visitor counts once in all weeks that are laid over each other, so that there "
+                "is no average of days.",
+                advice='Give periods with cycle = "window", or publish no average day.',
+            )
+        # Refuses types that have no day in the window.
+        _ = self.averages
+
+    @cached_property
+    def averages(self) -> Periods | None:
+        """The periods of an average day of each type, if such are published."""
+        if not self.average_types:
+            return None
+        return replace(
+            self.periods,
+            cycle="day_type",
+            day_types=self.average_types,
+            holidays=self.holidays,
+            average=True,
+        )
 
     @property
     def bins(self) -> int:
         """Number of bins of time."""
         return len(self.periods)
+
+    @property
+    def counted(self) -> str:
+        """Which days a count is of, in words: weeks are laid over each other before counting."""
+        if self.averages is not None:
+            return f"{counted_text(self.averages)}, beside each day by itself"
+        return counted_text(self.periods, together="once per visitor over")
 
     @property
     def site_count(self) -> int:
@@ -94,8 +129,11 @@ class DensityUniverse:
     @cached_property
     def digest(self) -> str:
         """A digest of the areas, the bins and the sites."""
+        # Only where it says something: releases of earlier versions must keep their digest.
+        averages = {} if self.averages is None else {"averages": self.averages.digest}
         return digest_of(
             {
+                **averages,
                 "areas": self.areas.digest,
                 "periods": self.periods.digest,
                 "sites": None if self.sites is None else self.sites.digest,

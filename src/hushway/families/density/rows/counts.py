@@ -298,7 +298,9 @@ def refuse_too_many_cells(universe: DensityUniverse, ladder: VisitLadder) -> Non
         )
 
 
-def visit_counts(found: BoundedVisits, cells: VisitCells) -> ExactCounts:
+def visit_counts(  # noqa: PLR0911  one for each kind of question
+    found: BoundedVisits, cells: VisitCells
+) -> ExactCounts:
     """Returns the exact count of each cell that is not empty."""
     match cells:
         case ClusterSeries():

@@ -3,16 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any
 
 import ibis.expr.types as ir
 import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.auditing.mutant_counters import (
-    Make,
     Otherwise,
     only_large,
+    unlimited,
+    without_limit,
     wrong_bound,
     wrong_input,
     wrong_values,
@@ -24,13 +24,13 @@ from hushway.auditing.mutant_curators import (
     WrongAnswers,
     exactly,
 )
-from hushway.auditing.product import Rows, blind, exact_values, remade, sparse
+from hushway.auditing.product import Rows, blind, exact_values, remade, sparse, unsplit
 from hushway.auditing.suite import mutant
 from hushway.engine.embedded import EmbeddedSession
 from hushway.families.links.audit import counts, ends
 from hushway.families.links.audit.stage import KINDS, LinkProduct, LinkStage
 from hushway.families.links.fit.table import LinkTable
-from hushway.families.links.mechanism.counts import LinkCounts, Spends
+from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.public.universe import (
     WEIGHTS,
     ClassZones,
@@ -54,14 +54,13 @@ from hushway.families.links.rows.rows import PeoplePositions, PeriodLookup
 from hushway.families.links.rows.trips import Trips, split_trips, timed_trips
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import Loss, total
+from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import ExactCounts, PartitionQuery, Query
 from hushway.privacy.randomness import BitSource
 from hushway.progress import ShareProgress
 from hushway.release.mechanism import Measurements
 
-_NO_LIMIT = 10**6
 _THRESHOLD = 5
 
 
@@ -86,16 +85,6 @@ class _BatchByBatch(MovementPart):
             person = np.searchsorted(people.start, start[:-1], side="right") - 1
             yield replace(people, start=start, salt=people.salt[person])
             done += len(people.lon)
-
-
-def _without(name: str) -> Any:
-    limit: dict[str, Any] = {name: _NO_LIMIT}
-    return lambda stage: replace(stage, limits=replace(stage.limits, **limit))
-
-
-def without_limit(name: str, only: type = object) -> Make:
-    """Makes counters that state a limit and do not keep to it."""
-    return wrong_input(stage=_without(name), only=only)
 
 
 def by_trip(rows: Rows, _stage: LinkStage, _source: BitSource) -> Rows:
@@ -135,8 +124,8 @@ class AllLeftOut(Otherwise):
     """A counter that counts m items of a person, and all others as left out."""
 
     def __init__(self, rows: Rows, stage: LinkStage, source: BitSource) -> None:
-        unlimited = _without("max_items")(stage)
-        super().__init__(stage.count(rows, source), unlimited.count(rows, source))
+        wrong = unlimited("max_items")(stage)
+        super().__init__(stage.count(rows, source), wrong.count(rows, source))
 
     def count(self, query: Query) -> ExactCounts:
         """Returns counts; only those of what is left out are wrong."""
@@ -247,19 +236,6 @@ def first_by_place(people: PeoplePositions, noise: EndNoise) -> Trips:
     return noisy_trips(single, noise)
 
 
-def unsplit(mechanism: LinkCounts) -> LinkCounts:
-    """Gives the whole budget of a release to each of its questions."""
-    whole, asked = total(mechanism.losses), mechanism.spends
-    spends = Spends(
-        links=whole,
-        classes=asked.classes and whole,
-        left_out=asked.left_out and whole,
-        left_out_sums=asked.left_out_sums and whole,
-        speeds=asked.speeds and whole,
-    )
-    return replace(mechanism, spends=spends)
-
-
 MUTANTS = (
     mutant(
         "no contribution limit on items",
@@ -306,7 +282,7 @@ MUTANTS = (
         "classes added up from all rows",
         # Only the curator asks the wrong counter.
         LinkProduct(
-            counter=wrong_input(rows=by_trip, stage=_without("max_items"), only=_Nothing),
+            counter=wrong_input(rows=by_trip, stage=unlimited("max_items"), only=_Nothing),
             curator=UnboundedSums,
         ),
         counts.HUNDRED_LINKS,
@@ -360,7 +336,7 @@ MUTANTS = (
     mutant(
         "the paper: noise at the ends of trips, exact counts",
         LinkProduct(
-            counter=wrong_input(rows=paper_ends, stage=_without("max_items")),
+            counter=wrong_input(rows=paper_ends, stage=unlimited("max_items")),
             curator=EXACT_ANSWERS,
         ),
         counts.LONE_ROAD,

@@ -15,6 +15,7 @@ from hushway.families.links.files.rows import (
     read_rest,
 )
 from hushway.families.links.public.universe import LinkUniverse
+from hushway.geography.period_words import window_text
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasLinks, Drawing, HiddenLinks, Numbers
 from hushway.release.drawing.atlas_parts import (
@@ -22,7 +23,6 @@ from hushway.release.drawing.atlas_parts import (
     shown_periods,
     starts_of_periods,
     thinned,
-    window_text,
 )
 from hushway.release.folder.guard import check_size
 from hushway.release.terms import check_domain
@@ -69,8 +69,9 @@ def _links(universe: LinkUniverse, rows: LinkRows, rest: tuple[HiddenLinks, ...]
         numbers=Numbers(
             count=rows.counts,
             error=rows.standard_error,
-            meaning="Published travellers on a link in one direction. The error is what the count "
-            "is expected to be off by.",
+            meaning="Published travellers on a link in one direction, "
+            f"{universe.counted}. The error is what the count is "
+            "expected to be off by.",
         ),
         row_starts=starts_of_periods(rows.period, len(universe.periods)),
         rest=rest,

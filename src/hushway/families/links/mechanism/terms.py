@@ -49,6 +49,7 @@ def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) ->
                 "items_left_out": most if mechanism.limits.left_out else 0,
             },
         ),
+        counted=universe.counted,
         assumed_public=_ASSUMED_PUBLIC,
         beyond=(() if ends is None else (_ends(ends, unit),)),
         error="Standard deviations of the noise, in travellers: "

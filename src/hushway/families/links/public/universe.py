@@ -14,6 +14,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.families.links.public.roads import CLASSES, RoadNetwork
+from hushway.geography.period_words import counted_text
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Reach
 from hushway.privacy.public_facts import digest_of, public_facts
@@ -79,6 +80,11 @@ class LinkUniverse:
     def items(self) -> int:
         """Items of one period: links, then beginnings at nodes, then ends at nodes."""
         return self.roads.links + 2 * self.roads.nodes
+
+    @property
+    def counted(self) -> str:
+        """Which days a count is of, in words: days are laid over each other before counting."""
+        return counted_text(self.periods, together="once per traveller over")
 
     @cached_property
     def digest(self) -> str:

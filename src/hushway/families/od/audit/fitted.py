@@ -1,7 +1,7 @@
 """The fitted OD mechanisms in toy universes: what is seen of them, and audits that all share."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -29,7 +29,7 @@ from hushway.families.od.public.features import (
 from hushway.geography.locations import Labels
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
-from hushway.privacy.loss import Loss, PureLoss, total
+from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.measured import MeasuredSparse
 from hushway.privacy.query import Query
 
@@ -310,8 +310,3 @@ def same_table(form: Form) -> Case:
         claim=never_differs,
         effort=Fraction(1, 10),
     )
-
-
-def unsplit(mechanism: Any) -> Any:
-    """Gives the whole budget of a mechanism to each of its measurements."""
-    return replace(mechanism, spends=(total(mechanism.spends),) * len(mechanism.spends))

@@ -169,6 +169,12 @@ class ODStage(Stage[Any]):
         """The public universe."""
         return self.toy.cells
 
+    @property
+    def ladder(self) -> tuple[int, ...]:
+        """Limits that the mechanism may name besides."""
+        ladder: tuple[int, ...] = self.mechanism.ladder
+        return ladder
+
     def made(self) -> Any:
         """Returns the mechanism as the catalogue of plans makes it."""
         return self.form.make(self.universe, self.spend)
@@ -219,6 +225,7 @@ class ODStage(Stage[Any]):
             cells=self.universe,
             unit=self.unit,
             max_trips=self.max_trips,
+            ladder=self.ladder,
             key=BoundingKey.draw(source),
             **columns,
         )
@@ -241,6 +248,7 @@ class ODStage(Stage[Any]):
             cells=self.universe,
             unit=self.unit,
             max_trips=self.max_trips,
+            ladder=self.ladder,
             key=BoundingKey.draw(source),
             settings=small_batches(1),
         )

@@ -1,14 +1,18 @@
 """The audits of the OD family, mechanism by mechanism, and the proof that they can fail."""
 
 from hushway.auditing.mutant_curators import FeatureSensitivityOfOne
-from hushway.auditing.product import blind
+from hushway.auditing.product import blind, unsplit
 from hushway.auditing.suite import Audit, Suite, mutant
-from hushway.families.od.audit import cbdp, hierarchical, laplace, learned, sparse
-from hushway.families.od.audit.fitted import unsplit
+from hushway.families.od.audit import cbdp, hierarchical, laplace, learned, people, sparse
 from hushway.families.od.audit.stage import ODProduct
 
 PLAIN: tuple[Audit[ODProduct], ...] = (*laplace.AUDITS, *sparse.AUDITS)
-FITTED: tuple[Audit[ODProduct], ...] = (*cbdp.AUDITS, *hierarchical.AUDITS, *learned.AUDITS)
+FITTED: tuple[Audit[ODProduct], ...] = (
+    *cbdp.AUDITS,
+    *hierarchical.AUDITS,
+    *learned.AUDITS,
+    *people.AUDITS,
+)
 PLAIN_MUTANTS = (*laplace.MUTANTS, *sparse.MUTANTS)
 FITTED_MUTANTS = (
     mutant(
@@ -29,6 +33,7 @@ FITTED_MUTANTS = (
     *cbdp.MUTANTS,
     *hierarchical.MUTANTS,
     *learned.MUTANTS,
+    *people.MUTANTS,
 )
 
 SUITE = Suite(real=ODProduct(), audits=(*PLAIN, *FITTED), mutants=(*PLAIN_MUTANTS, *FITTED_MUTANTS))

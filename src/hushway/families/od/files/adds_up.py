@@ -15,6 +15,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import damaged
 from hushway.families.od.files.rows import interval_of
+from hushway.families.od.fit.random_effects import RandomEffects, are_effects
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.features import Feature
 from hushway.families.od.public.groups import groups_of, refines
@@ -122,6 +123,16 @@ def check_adds_up(data: bytes, margins: Sequence[PublishedSums]) -> None:
         raise damaged("adds-up.json does not say what the published rows and sums say.")
     if any(each["largest_difference"] for each in (*facts["sums"], *facts["refinements"])):
         raise damaged("The published sums do not add up.")
+    if margins[0].errors is not None:
+        read_effects(data)
+
+
+def read_effects(data: bytes) -> RandomEffects:
+    """Reads what errors of counts have in common, where that was learnt."""
+    effects = parsed_json(data)["fit"].get("random_effects")
+    if not are_effects(effects):
+        raise damaged("adds-up.json does not say what errors of counts have in common.")
+    return RandomEffects(**effects)
 
 
 def root_mean_square_residual(sums: PublishedSums) -> float:
@@ -201,8 +212,10 @@ def _sums(table: ODTable, keys: IntArray, size: int, cells_each: int) -> Sums:
     variances = np.bincount(keys, weights=table.standard_errors**2, minlength=size).astype(
         np.float64
     )
-    if table.sum_spread is not None:
-        variances *= table.sum_spread
+    if table.effects is not None:
+        variances = table.effects.variances_of_rows(
+            table.universe, table.cells, table.standard_errors, keys, size
+        )
     elif table.zeros_left_out:
         # The cells that came out as 0 were measured with the same noise as their neighbours.
         rows = np.bincount(keys, minlength=size)

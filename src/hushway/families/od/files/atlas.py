@@ -11,13 +11,14 @@ from hushway.errors import damaged
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.check import read_universe
 from hushway.families.od.files.features import read_features
-from hushway.families.od.files.margins import read_margins
+from hushway.families.od.files.margins import read_margins, shown_sums
 from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
-from hushway.families.od.files.rows import Rows, joined, read_parquet
+from hushway.families.od.files.rows import Rows, joined, read_parquet, shown
 from hushway.families.od.fit.table import KNOWN
-from hushway.families.od.mechanism.learned import LEARNED
+from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import ORIGINS, Feature
+from hushway.geography.period_words import window_text
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import Drawing, Flows, Numbers
 from hushway.release.drawing.atlas_files import refuse_many
@@ -25,7 +26,6 @@ from hushway.release.drawing.atlas_parts import (
     located,
     shown_periods,
     starts_of_periods,
-    window_text,
 )
 from hushway.release.terms import PARAMETER
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
@@ -47,7 +47,7 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
         totals=_totals(universe, margins),
         series=_series(universe, margins),
         flows=_flows(universe, rows, _error_words(margins, learnt=learnt)),
-        notes=_notes(facts, rows),
+        notes=_notes(facts, rows, together=universe.periods.average),
     )
 
 
@@ -84,9 +84,10 @@ def _flows(universe: ODCells, rows: Rows, error: str) -> Flows:
         origin=origin,
         destination=destination,
         numbers=Numbers(
-            count=rows.counts,
-            error=rows.standard_errors,
-            meaning=f"Published trips from one place to another. The error is {error}.",
+            count=shown(universe, rows.cells, rows.counts),
+            error=np.asarray(shown(universe, rows.cells, rows.standard_errors), dtype=np.float64),
+            meaning=f"Published trips from one place to another, {universe.counted}. "
+            f"The error is {error}.",
         ),
         starts=starts_of_periods(period, len(universe.periods)),
     )
@@ -106,10 +107,10 @@ def _totals(universe: ODCells, margins: Sequence[PublishedSums]) -> Numbers | No
         element = _origins(universe, sums.feature)
         if element is not None and sums.errors is not None:
             return Numbers(
-                count=sums.counts[element],
-                error=sums.errors[element],
-                meaning="Published trips that start at a place. The error is what is left in the "
-                "count, as learnt from all noisy counts.",
+                count=shown_sums(sums.feature, sums.counts)[element],
+                error=np.asarray(shown_sums(sums.feature, sums.errors), np.float64)[element],
+                meaning=f"Published trips that start at a place, {universe.counted}. "
+                "The error is what is left in the count, as learnt from all noisy counts.",
             )
     return None
 
@@ -141,20 +142,22 @@ def _series(universe: ODCells, margins: Sequence[PublishedSums]) -> Numbers | No
         feature = sums.feature
         if feature.pairs is None and _by_period(universe, feature) and sums.errors is not None:
             return Numbers(
-                count=sums.counts,
-                error=sums.errors,
-                meaning="All published trips of a period. The error is what is left in the count, "
-                "as learnt from all noisy counts.",
+                count=shown_sums(feature, sums.counts),
+                error=np.asarray(shown_sums(feature, sums.errors), np.float64),
+                meaning=f"All published trips of a period, {universe.counted}. The "
+                "error is what is left in the count, as learnt from all noisy counts.",
             )
     return None
 
 
-def _notes(facts: Mapping[str, Any], rows: Rows) -> tuple[str, ...]:
+def _notes(facts: Mapping[str, Any], rows: Rows, *, together: bool) -> tuple[str, ...]:
     threshold = facts["threshold"]
+    days = ", all its days together" if together else ""
     missing = (
         "A flow that is not drawn is published as 0; that nobody travels there is not known."
         if threshold is None
-        else f"A flow that is not drawn was measured below {threshold}; it is not known to be 0."
+        else f"A flow that is not drawn was measured below {threshold}{days}; it is not known to "
+        "be 0."
     )
     known = int(np.count_nonzero(rows.counts >= KNOWN * rows.standard_errors))
     sure = (

@@ -10,15 +10,11 @@ import numpy as np
 from hushway.errors import damaged
 from hushway.families.od.files.adds_up import PublishedSums, sums_of_rows
 from hushway.families.od.files.features import read_features
-from hushway.families.od.files.flows import MOST_LINES
 from hushway.families.od.files.guard import check_stated
 from hushway.families.od.files.margins import read_margins
 from hushway.families.od.files.names import (
     ADDS_UP,
-    CSV,
     FEATURES,
-    FLOWS,
-    LINES,
     LOCATIONS,
     MARGINS,
     OMX,
@@ -30,12 +26,12 @@ from hushway.families.od.files.published import FILES, describe
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.files.view import ReadView, facts_of_rows
 from hushway.families.od.fit.table import known_share
-from hushway.families.od.mechanism.learned import LEARNED
+from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
 from hushway.release.folder.finding import Notes
-from hushway.release.folder.published_file import PERIODS, Description, check_files
+from hushway.release.folder.published_file import PERIODS, Description, check_files, compared_files
 from hushway.release.formats.places import read_locations, read_periods
 from hushway.release.terms import PARAMETER, TERMS_HOLD, check_domain
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
@@ -109,8 +105,7 @@ def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[Re
 
 
 def _formats_words(read: ReadView) -> str:
-    lines = f", {LINES}" if read.rows.number <= MOST_LINES else ""
-    agreed = f"{CSV}{lines} and {FLOWS} hold the same numbers as {PARQUET}."
+    agreed = f"These agree with {PARQUET} and the public lists: {compared_files(FILES, read)}."
     sealed = f" {OMX} is sealed, but its numbers are not compared."
     return agreed + (sealed if fits_omx(read.universe) else "")
 

@@ -3,8 +3,9 @@
 The time of a flow is the start of its period on the first day of the window, in the one form that
 flowmap.blue reads as a time of day; a period of the week is on the first day with its weekday, one
 of a day type on the first day of that type, and one after midnight on the day that follows. Counts
-are over all days of the window. A line is straight, in longitudes and latitudes of WGS84; a trip
-that ends where it began has a line of no length.
+are over all days of the window, or of an average such day where the plan asks for it. A line is
+straight, in longitudes and latitudes of WGS84; a trip that ends where it began has a line of no
+length.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,13 +20,14 @@ from hushway.arrays import IntArray
 from hushway.errors import damaged
 from hushway.families.od.files.rows import (
     CELL,
-    TRIPS,
     Rows,
     cell_arrays,
     from_arrow,
     joined,
     labels_of,
+    shown,
     to_arrow,
+    trips_columns,
 )
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Locations
@@ -58,19 +60,29 @@ VIEWER_PLACES = Columns(
     ),
     key=("id",),
 )
-VIEWER_FLOWS = Columns(
-    (
-        Column("origin", LABEL, "Id of the place where trips start."),
-        Column("dest", LABEL, "Id of the place where trips end."),
-        Column("count", WHOLE, "Published number of trips."),
-        Column("time", LABEL, "First day of the window and start of the period."),
-    )
-)
 LINE = Column(GEOMETRY, WKB, "A line string, as WKB.")
 
 _GEO = geo_metadata(["LineString"], ())
-_LINES = TRIPS.and_also(LINE).schema.with_metadata(_GEO)
 _LABELS = [column.name for column in CELL]
+
+
+def viewer_flows(periods: Periods) -> Columns:
+    """Returns the columns of flows for viewers, which show one number: the average if there is."""
+    kind, words = WHOLE, "Published number of trips."
+    if periods.average:
+        kind, words = NUMBER, "Published number of trips of an average day, to three decimals."
+    return Columns(
+        (
+            Column("origin", LABEL, "Id of the place where trips start."),
+            Column("dest", LABEL, "Id of the place where trips end."),
+            Column("count", kind, words),
+            Column("time", LABEL, "First day of the window and start of the period."),
+        )
+    )
+
+
+def _lines_schema(periods: Periods) -> pa.Schema:
+    return trips_columns(periods).and_also(LINE).schema.with_metadata(_GEO)
 
 
 def flowmap_locations(locations: Locations) -> bytes:
@@ -82,15 +94,16 @@ def flowmap_locations(locations: Locations) -> bytes:
 def flows_csv(universe: ODCells, batches: Iterable[Rows]) -> Iterator[bytes]:
     """Yields the flows above 0 as a flow map viewer reads them."""
     arrow = (_flows(universe, rows.above_zero) for rows in batches)
-    return table_csv(VIEWER_FLOWS.names, arrow, labels=labels_of(universe))
+    return table_csv(viewer_flows(universe.periods).names, arrow, labels=labels_of(universe))
 
 
 def _flows(universe: ODCells, rows: Rows) -> pa.RecordBatch:
     period, *_ = universe.decode(rows.cells)
     _, origin, destination = cell_arrays(universe, rows.cells)
     times = labelled(period, text_array(_times(universe.periods)))
-    arrays = [origin, destination, number_array(rows.counts), times]
-    return pa.RecordBatch.from_arrays(arrays, schema=VIEWER_FLOWS.schema)
+    counts = number_array(shown(universe, rows.cells, rows.counts))
+    arrays = [origin, destination, counts, times]
+    return pa.RecordBatch.from_arrays(arrays, schema=viewer_flows(universe.periods).schema)
 
 
 def _times(periods: Periods) -> tuple[str, ...]:
@@ -104,25 +117,26 @@ def _times(periods: Periods) -> tuple[str, ...]:
 
 def write_lines(universe: ODCells, batches: Iterable[Rows], path: Path) -> None:
     """Writes the flows above 0 as lines."""
-    moving = (rows.above_zero for rows in batches)
+    schema, moving = _lines_schema(universe.periods), (rows.above_zero for rows in batches)
     arrow = (
         pa.RecordBatch.from_arrays(
-            [*to_arrow(universe, rows).columns, _lines(universe, rows.cells)], schema=_LINES
+            [*to_arrow(universe, rows).columns, _lines(universe, rows.cells)], schema=schema
         )
         for rows in moving
     )
     # Shapes without a dictionary, so that a verifier knows what the file takes before it reads it.
-    write_parquet(path, _LINES, arrow, use_dictionary=_LABELS)
+    write_parquet(path, schema, arrow, use_dictionary=_LABELS)
 
 
 def check_lines(universe: ODCells, batches: Iterable[Rows], path: Path) -> None:
     """Makes sure that a file holds the flows above 0 as lines."""
     expected, row = joined(rows.above_zero for rows in batches), 0
-    with open_parquet(path, _LINES, rows=len(expected.cells)) as file:
+    schema = _lines_schema(universe.periods)
+    with open_parquet(path, schema, rows=len(expected.cells)) as file:
         if file.metadata.metadata.get(b"geo") != _GEO[b"geo"]:
             raise damaged(f"{path.name} does not say that its lines are in degrees of WGS84.")
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
-            rows = from_arrow(universe, batch.select(list(TRIPS.names)))
+            rows = from_arrow(universe, batch.select(schema.names[:-1]))
             if not batch.column(GEOMETRY).equals(_lines(universe, rows.cells)):
                 raise damaged(f"A line in {path.name} does not join the places of its row.")
             part = expected[row : row + len(batch)]

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from hushway.families.od.files.features import (
     pair_columns,
 )
 from hushway.families.od.files.view import ODView
+from hushway.families.od.fit.random_effects import RandomEffects, are_effects
 from hushway.families.od.fit.table import Estimates, MarginTable, ODTable
 from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.mechanism.terms import FAMILY, stated_od, stated_terms
@@ -62,15 +64,17 @@ def check_table(table: ODTable) -> None:
     if not are_amounts(table.standard_errors):
         refuse("A standard error is not a number of trips.")
     _check_estimates(table)
-    spread = table.sum_spread
-    if spread is not None and not (isinstance(spread, float) and 1 <= spread < math.inf):
-        refuse("The spread of sums is not a number of 1 or more.")
+    effects = table.effects
+    if effects is not None and not (
+        type(effects) is RandomEffects and are_effects(asdict(effects))
+    ):
+        refuse("A random effect is not a number of 0 or more.")
 
 
 def _check_estimates(table: ODTable) -> None:
     found = table.estimates
-    if (found is None) != (table.sum_spread is None):
-        refuse("Estimates and the spread of sums belong together.")
+    if (found is None) != (table.effects is None):
+        refuse("Estimates and random effects belong together.")
     if found is None:
         return
     if type(found) is not Estimates or not is_column(found.cells, np.int64):

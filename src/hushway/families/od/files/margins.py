@@ -5,12 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.names import FEATURES
 from hushway.families.od.files.rows import HIGH, INTERVAL, LOW
 from hushway.families.od.public.features import Feature
+from hushway.geography.periods import Periods
 from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
@@ -21,7 +24,8 @@ from hushway.release.formats.columns import (
     write_parquet,
 )
 from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
-from hushway.release.formats.places import number_array, text_array
+from hushway.release.formats.per_day import per_day, per_day_arrays, per_day_columns
+from hushway.release.formats.places import number_array, numbers_of, text_array
 from hushway.release.untrusted.parquet import open_parquet
 
 ERROR = "count_error"
@@ -63,9 +67,10 @@ _LEARNT = _SUMS.and_also(
 )
 
 
-def margins_columns(*, learnt: bool) -> Columns:
+def margins_columns(periods: Periods, *, learnt: bool) -> Columns:
     """Returns the columns of sums, with learnt errors or without."""
-    return _LEARNT if learnt else _MEASURED
+    columns, error = (_LEARNT, ERROR) if learnt else (_MEASURED, "standard_error")
+    return columns.and_also(*per_day_columns(periods, "count", error, LOW, HIGH))
 
 
 def write_margins(margins: Sequence[PublishedSums], path: Path) -> None:
@@ -84,20 +89,23 @@ def read_margins(
 ) -> tuple[PublishedSums, ...]:
     """Reads sums from a Parquet file, with learnt errors or without."""
     sums = sum(feature.size for feature in features)
-    with open_parquet(path, margins_columns(learnt=learnt).schema, rows=sums) as file:
+    schema = margins_columns(features[0].universe.periods, learnt=learnt).schema
+    with open_parquet(path, schema, rows=sums) as file:
         if file.metadata.num_rows != sums:
             raise _rewritten(path)
         return _margins(path, file.iter_batches(batch_size=BATCH_ROWS), features)
 
 
 def _columns(margins: Sequence[PublishedSums]) -> Columns:
-    return margins_columns(learnt=margins[0].errors is not None)
+    periods = margins[0].feature.universe.periods
+    return margins_columns(periods, learnt=margins[0].errors is not None)
 
 
 def _batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
     for margin in margins:
         feature = margin.feature
         title, periods, pairs = _label_arrays(feature)
+        averages = _averages(margin)
         for start in range(0, feature.size, BATCH_ROWS):
             part = slice(start, min(start + BATCH_ROWS, feature.size))
             period, pair = np.divmod(np.arange(part.start, part.stop), feature.pair_classes)
@@ -113,9 +121,33 @@ def _batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
                     number_array(counts - measured),
                     *([] if margin.errors is None else [number_array(margin.errors[part])]),
                     *(number_array(end[part]) for end in margin.interval),
+                    *(average.slice(start, len(counts)) for average in averages),
                 ],
                 schema=_columns(margins).schema,
             )
+
+
+def _averages(sums: PublishedSums) -> list[pa.Array]:
+    """Returns the numbers of an average day, if the release has them."""
+    if not sums.feature.universe.periods.average:
+        return []
+    errors = np.full(len(sums.counts), sums.standard_error) if sums.errors is None else sums.errors
+    return per_day_arrays(_days_of(sums.feature), sums.counts, errors, *sums.interval)
+
+
+def shown_sums(feature: Feature, sums: NDArray[np.number]) -> NDArray[np.number]:
+    """Returns what readers are shown of sums: numbers of an average day, or else themselves."""
+    return per_day(sums, _days_of(feature)) if feature.universe.periods.average else sums
+
+
+def _days_of(feature: Feature) -> IntArray:
+    """Returns how many days each element is counted on: a day of several periods is one day."""
+    periods = feature.universe.periods
+    days = np.array(periods.days_counted[:: periods.parts], dtype=np.int64)
+    codes = 0 if feature.periods is None else feature.periods.codes
+    has = np.zeros((feature.period_classes, len(days)), dtype=np.int64)
+    has[codes, np.arange(len(periods)) // periods.parts] = 1
+    return np.repeat(has @ days, feature.pair_classes)
 
 
 def _margins(
@@ -166,6 +198,10 @@ def _margin(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> Pu
         )
     if not all(map(np.array_equal, (columns[LOW], columns[HIGH]), sums.interval)):
         raise damaged(f"{path.name}: an interval of {feature.title!r} is not that of its error.")
+    averages = map(numbers_of, _averages(sums))
+    further = [columns[name] for name in names[names.index(HIGH) + 1 :]]
+    if not all(map(np.array_equal, further, averages)):
+        raise damaged(f"{path.name}: an average of {feature.title!r} is not its sum by its days.")
     return sums
 
 

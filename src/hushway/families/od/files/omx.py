@@ -13,6 +13,7 @@ import openmatrix
 from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray
+from hushway.families.od.files.rows import shown
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 
@@ -46,7 +47,9 @@ def _omx_bytes(table: ODTable) -> bytes:
                 file.root.data, name, obj=_matrix(table, part), track_times=False
             )
             node.attrs["period"] = universe.periods.labels[i]
-            for key, value in _error_attributes(table.standard_errors[part]).items():
+            node.attrs["counted"] = universe.counted
+            errors = shown(universe, table.cells[part], table.standard_errors[part])
+            for key, value in _error_attributes(errors).items():
                 node.attrs[key] = value
         for name, entries in _lookups(universe).items():
             file.create_array(file.root.lookup, name, obj=entries, track_times=False)
@@ -84,11 +87,11 @@ def _matrix(table: ODTable, part: slice) -> FloatArray:
     places = len(table.universe.locations)
     matrix = np.zeros((places, places))
     _, origin, destination = table.universe.decode(table.cells[part])
-    matrix[origin, destination] = table.counts[part]
+    matrix[origin, destination] = shown(table.universe, table.cells[part], table.counts[part])
     return matrix
 
 
-def _error_attributes(standard_errors: FloatArray) -> dict[str, float]:
+def _error_attributes(standard_errors: NDArray[np.number]) -> dict[str, float]:
     if not len(standard_errors):
         return {}
     return {

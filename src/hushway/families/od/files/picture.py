@@ -55,6 +55,7 @@ def _visits(table: ODTable, sums: Sums) -> FloatArray:
 _BAR = "#3a7c8b"
 _95_PERCENT = 1.96
 _TWO_ERRORS = 2.0
+_WITHOUT_DIGITS = 10
 _MOST_LABELS, _MOST_FLAT_LABELS = 15, 6
 
 
@@ -64,24 +65,25 @@ def draw_periods(axes: Axes, table: ODTable, margins: Sequence[PublishedSums]) -
     The cells of a fitted table do not err independently, so only a measurement of the periods
     themselves tells their noise.
     """
-    sums = sums_by_period(table)
+    sums, periods = sums_by_period(table), table.universe.periods
+    title = "Trips of each period" + (", average day" if periods.average else "")
+    half = np.zeros(len(sums.keys))
     if not margins:
         half = _95_PERCENT * sums.standard_errors
-        title = "Trips of each period, with 95% noise intervals"
+        title += ", with 95% noise intervals"
     elif (measured := measured_periods(margins)) is not None:
         half = np.full(len(sums.keys), _TWO_ERRORS * measured.standard_error)
-        title = "Trips of each period, ±2 standard errors"
-    else:
-        half = np.zeros(len(sums.keys))
-        title = "Trips of each period"
-    axes.bar(sums.keys, sums.totals, width=0.82, color=_BAR, linewidth=0)
+        title += ", ±2 standard errors"
+    days = np.array(periods.days_counted if periods.average else [1])
+    totals, half = sums.totals / days, half / days
+    axes.bar(sums.keys, totals, width=0.82, color=_BAR, linewidth=0)
     if np.any(half):
-        _draw_intervals(axes, sums.totals, half)
+        _draw_intervals(axes, totals, half)
     _set_ticks(axes, table.universe)
     axes.set_ylim(bottom=0)
-    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.yaxis.set_major_formatter("{x:,.0f}" if totals.max() >= _WITHOUT_DIGITS else "{x:g}")
     set_grid(axes, "y")
-    if table.universe.periods.cycle == "day" and not table.universe.periods.named:
+    if periods.cycle == "day" and not periods.named:
         # Labels such as "Mon 08:00" need the room, and no explanation.
         axes.set_xlabel("start of the period", fontsize=8.5)
     set_title(axes, title)

@@ -15,11 +15,11 @@ from hushway.families.od.files.features import (
 from hushway.families.od.files.flows import (
     LINE,
     MOST_LINES,
-    VIEWER_FLOWS,
     VIEWER_PLACES,
     check_lines,
     flowmap_locations,
     flows_csv,
+    viewer_flows,
     write_lines,
 )
 from hushway.families.od.files.guard import check_lists, check_margins, check_stated, check_table
@@ -42,8 +42,8 @@ from hushway.families.od.files.names import (
     TIDES_PACKAGE,
 )
 from hushway.families.od.files.omx import MOST_CELLS, fits_omx, write_omx
-from hushway.families.od.files.rows import ESTIMATES as ESTIMATES_TABLE
 from hushway.families.od.files.rows import (
+    estimates_columns,
     read_estimates,
     trips_columns,
     trips_csv,
@@ -99,22 +99,29 @@ def facts_fit(facts: Mapping[str, Any]) -> bool:
 
 
 def _rows_words(view: ODView) -> str:
+    table = f"The published table: {view.universe.counted}."
     if view.zeros_left_out:
-        return "The published table. A cell without a row is published as 0."
+        return f"{table} A cell without a row is published as 0."
     if view.threshold is None:
-        return "The published table. Every public cell has a row, those with a count of 0 too."
+        return f"{table} Every public cell has a row, those with a count of 0 too."
     return (
-        f"The published table. A cell without a row was measured below {view.threshold}; it is not "
-        "known to be 0."
+        f"{table} A cell without a row was measured below {view.threshold}, all its days together; "
+        "it is not known to be 0."
     )
 
 
 def _trips_columns(view: ODView) -> Columns:
     if not view.margins:
-        return trips_columns("the noise in the count")
-    if not view.is_learnt:
-        return trips_columns("the noise in the cell's own measurement, before the fit")
-    return trips_columns("the error that is left in the count, as learnt from all noisy counts")
+        error = "the noise in the count"
+    elif not view.is_learnt:
+        error = "the noise in the cell's own measurement, before the fit"
+    else:
+        error = "the error that is left in the count, as learnt from all noisy counts"
+    return trips_columns(view.universe.periods, error)
+
+
+def _margins_columns(view: ODView) -> Columns:
+    return margins_columns(view.universe.periods, learnt=view.is_learnt)
 
 
 def _flows_words(view: ODView) -> str:
@@ -122,6 +129,8 @@ def _flows_words(view: ODView) -> str:
     which = {"week": " with its weekday", "day_type": " of its type"}.get(cycle, "")
     when = "its day" if cycle == "window" else f"the first day of the window{which}"
     count = "of that day" if cycle == "window" else f"over all{' such' if which else ''} days"
+    if view.universe.periods.average:
+        count = f"of an average{' such' if which else ''} day"
     return (
         f"The rows above 0. The time is the start of the period on {when}, because viewers want a "
         f"date; the count is {count}."
@@ -132,7 +141,8 @@ def _omx_words(view: ODView) -> str:
     return (
         "One matrix a period, named after it; rows are origins, columns are destinations, in the "
         "order of places.csv. A cell without a row is "
-        f"{'published as ' if view.zeros_left_out else ''}0."
+        f"{'published as ' if view.zeros_left_out else ''}0. Numbers: "
+        f"{view.universe.counted}."
     )
 
 
@@ -186,7 +196,7 @@ FILES: tuple[ODFile, ...] = (
         path=FLOWS,
         title="Flows for flow map viewers",
         description=_flows_words,
-        columns=VIEWER_FLOWS,
+        columns=lambda view: viewer_flows(view.universe.periods),
         parts=lambda view: flows_csv(view.universe, view.batches()),
     ),
     ODFile(
@@ -204,7 +214,7 @@ FILES: tuple[ODFile, ...] = (
         path=MARGINS,
         title="Sums that add up",
         description=_margins_words,
-        columns=lambda view: margins_columns(learnt=view.is_learnt),
+        columns=_margins_columns,
         write=lambda view, path: write_margins(view.margins, path),
         is_there=lambda view: bool(view.margins),
     ),
@@ -212,7 +222,7 @@ FILES: tuple[ODFile, ...] = (
         path=MARGINS_CSV,
         title="Sums that add up",
         description=f"The same numbers as {MARGINS}.",
-        columns=lambda view: margins_columns(learnt=view.is_learnt),
+        columns=_margins_columns,
         parts=lambda view: margins_csv(view.margins),
         finding="margins",
         is_there=lambda view: bool(view.margins),
@@ -249,7 +259,7 @@ FILES: tuple[ODFile, ...] = (
         title="What is expected of cells",
         description="The best guess of every cell that matters, before counts were made whole: 99% "
         "of all trips. Not whole and smoother than any day; for whoever simulates.",
-        columns=ESTIMATES_TABLE,
+        columns=lambda view: estimates_columns(view.universe.periods),
         write=_write_estimates,
         check=lambda view, path: read_estimates(view.universe, path),
         finding="margins",

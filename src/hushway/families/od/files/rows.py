@@ -1,6 +1,6 @@
 """The rows of an OD table in batches, so that no format ever needs the whole table as text."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.od.fit.table import Estimates, ODTable
 from hushway.families.od.public.cells import ODCells
+from hushway.geography.periods import Periods
 from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
@@ -23,6 +24,7 @@ from hushway.release.formats.columns import (
     write_parquet,
 )
 from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
+from hushway.release.formats.per_day import per_day, per_day_arrays, per_day_columns
 from hushway.release.formats.places import number_array, text_array
 from hushway.release.untrusted.parquet import open_parquet
 
@@ -43,7 +45,7 @@ CELL: Final = (
 _KEY: Final = tuple(column.name for column in CELL)
 
 
-def trips_columns(error: str) -> Columns:
+def trips_columns(periods: Periods, error: str = "the noise in the count") -> Columns:
     """Returns the columns of the table, given what the standard error is of."""
     return Columns(
         (
@@ -51,22 +53,27 @@ def trips_columns(error: str) -> Columns:
             Column("count", WHOLE, "Published number of trips over all days of the window."),
             Column("standard_error", NUMBER, f"Standard deviation of {error}, in trips."),
             *INTERVAL,
+            *per_day_columns(periods, "count", "standard_error", LOW, HIGH),
         ),
         key=_KEY,
     )
 
 
-TRIPS: Final = trips_columns("the noise in the count")
-ESTIMATES: Final = Columns(
-    (
-        *CELL,
-        Column("estimate", NUMBER, "Expected number of trips over all days of the window."),
-        Column(
-            "standard_error", NUMBER, "Standard deviation of the true count around it, in trips."
+def estimates_columns(periods: Periods) -> Columns:
+    """Returns the columns of estimates."""
+    return Columns(
+        (
+            *CELL,
+            Column("estimate", NUMBER, "Expected number of trips over all days of the window."),
+            Column(
+                "standard_error",
+                NUMBER,
+                "Standard deviation of the true count around it, in trips.",
+            ),
+            *per_day_columns(periods, "estimate", "standard_error"),
         ),
-    ),
-    key=_KEY,
-)
+        key=_KEY,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,8 +137,28 @@ def cell_arrays(universe: ODCells, cells: IntArray) -> list[pa.Array]:
 def to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
     """Returns rows with readable labels."""
     numbers = (rows.counts, rows.standard_errors, *interval_of(rows.counts, rows.standard_errors))
-    arrays = [*cell_arrays(universe, rows.cells), *map(number_array, numbers)]
-    return pa.RecordBatch.from_arrays(arrays, schema=TRIPS.schema)
+    arrays = [
+        *cell_arrays(universe, rows.cells),
+        *map(number_array, numbers),
+        *_averages(universe, rows.cells, *numbers),
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=trips_columns(universe.periods).schema)
+
+
+def _days_of(universe: ODCells, cells: IntArray) -> IntArray:
+    """Returns how many days each cell is counted on."""
+    days = np.array(universe.periods.days_counted, dtype=np.int64)
+    return np.asarray(days[cells // universe.pairs])
+
+
+def shown(universe: ODCells, cells: IntArray, sums: NDArray[np.number]) -> NDArray[np.number]:
+    """Returns what readers are shown of cells: numbers of an average day, or else sums."""
+    return per_day(sums, _days_of(universe, cells)) if universe.periods.average else sums
+
+
+def _averages(universe: ODCells, cells: IntArray, *sums: NDArray[np.number]) -> list[pa.Array]:
+    """Returns the numbers of an average day, if the release has them."""
+    return per_day_arrays(_days_of(universe, cells), *sums) if universe.periods.average else []
 
 
 def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
@@ -142,7 +169,15 @@ def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
             "An interval is not 1.96 standard errors to either side of its count.",
             advice="The table was rewritten.",
         )
-    return Rows(cells=_cells(universe, batch), counts=counts, standard_errors=errors)
+    cells = _cells(universe, batch)
+    _check_averages(batch, 7, _averages(universe, cells, counts, errors, low, high))
+    return Rows(cells=cells, counts=counts, standard_errors=errors)
+
+
+def _check_averages(batch: pa.RecordBatch, first: int, averages: Sequence[pa.Array]) -> None:
+    """Makes sure that the columns from one on are what follows from the sums before them."""
+    if not all(map(pa.Array.equals, batch.columns[first:], averages)):
+        raise damaged("A number of an average day is not its sum divided by its days.")
 
 
 def _cells(universe: ODCells, batch: pa.RecordBatch) -> IntArray:
@@ -170,12 +205,13 @@ def cells_of(
 def write_rows(table: ODTable, path: Path) -> None:
     """Writes a table as one Parquet file."""
     batches = (to_arrow(table.universe, rows) for rows in batches_of(table))
-    write_parquet(path, TRIPS.schema, batches)
+    write_parquet(path, trips_columns(table.universe.periods).schema, batches)
 
 
 def read_parquet(path: Path, universe: ODCells) -> Iterator[Rows]:
     """Yields the rows of a Parquet file, some at a time."""
-    with open_parquet(path, TRIPS.schema, rows=universe.size) as file:
+    schema = trips_columns(universe.periods).schema
+    with open_parquet(path, schema, rows=universe.size) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             yield from_arrow(universe, batch)
 
@@ -183,7 +219,7 @@ def read_parquet(path: Path, universe: ODCells) -> Iterator[Rows]:
 def trips_csv(universe: ODCells, batches: Iterable[Rows]) -> Iterator[bytes]:
     """Yields the same rows as CSV."""
     arrow = (to_arrow(universe, rows) for rows in batches)
-    return table_csv(TRIPS.names, arrow, labels=labels_of(universe))
+    return table_csv(trips_columns(universe.periods).names, arrow, labels=labels_of(universe))
 
 
 def labels_of(universe: ODCells) -> tuple[str, ...]:
@@ -193,6 +229,7 @@ def labels_of(universe: ODCells) -> tuple[str, ...]:
 
 def write_estimates(universe: ODCells, estimates: Estimates, path: Path) -> None:
     """Writes estimates of cells, which are not whole numbers, as one Parquet file."""
+    schema = estimates_columns(universe.periods).schema
     starts = range(0, len(estimates.cells), BATCH_ROWS)
     parts = (slice(start, start + BATCH_ROWS) for start in starts)
     batches = (
@@ -201,22 +238,30 @@ def write_estimates(universe: ODCells, estimates: Estimates, path: Path) -> None
                 *cell_arrays(universe, estimates.cells[part]),
                 number_array(estimates.means[part]),
                 number_array(estimates.standard_errors[part]),
+                *_averages(
+                    universe,
+                    estimates.cells[part],
+                    estimates.means[part],
+                    estimates.standard_errors[part],
+                ),
             ],
-            schema=ESTIMATES.schema,
+            schema=schema,
         )
         for part in parts
     )
-    write_parquet(path, ESTIMATES.schema, batches)
+    write_parquet(path, schema, batches)
 
 
 def read_estimates(universe: ODCells, path: Path) -> Estimates:
     """Reads estimates back."""
     cells, means, errors = [np.zeros(0, dtype=np.int64)], [np.zeros(0)], [np.zeros(0)]
-    with open_parquet(path, ESTIMATES.schema, rows=universe.size) as file:
+    schema = estimates_columns(universe.periods).schema
+    with open_parquet(path, schema, rows=universe.size) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             cells.append(_cells(universe, batch))
             means.append(whole_column(batch.column(3)))
             errors.append(whole_column(batch.column(4)))
+            _check_averages(batch, 5, _averages(universe, cells[-1], means[-1], errors[-1]))
     read = Estimates(
         cells=np.concatenate(cells),
         means=np.concatenate(means),

@@ -2,17 +2,23 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, Int32Array
+from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.learned_lazily import LearntCells, Looked, learn_lazily
 from hushway.families.od.fit.learning.empirical_bayes import empirical_bayes
 from hushway.families.od.fit.learning.prior import NoisySums, prior_mean
-from hushway.families.od.fit.learning.sum_errors import SumErrors, SumsOfCells, yielding_variance
+from hushway.families.od.fit.learning.sum_errors import (
+    SumErrors,
+    SumsOfCells,
+    random_effects,
+    yielding_variance,
+)
 from hushway.families.od.fit.partitions import elements_of, partition_of
+from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.fit.reconciliation.reconcile import MeasuredSums, reconcile
 from hushway.families.od.fit.rounding.controlled import round_totals
 from hushway.families.od.fit.table import Estimates, ODTable, known_share, margin_tables
@@ -115,10 +121,10 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
         part = added_up(element, counted, size)
         grown = (whole / np.maximum(part, _NOTHING)) ** 2
         added = completion.sum_variance(element, size)
-        own = added_up(element, variances, size)
-        spread = max(1.0, float((look.variances * grown + added).sum() / max(own.sum(), _NOTHING)))
-        looks.append(replace(look, variances=look.variances * grown + added, spread=spread))
+        looks.append(replace(look, variances=look.variances * grown + added))
         totals.append(whole)
+    # Sums of the finest feature are the most like any others.
+    finest = max(range(len(totals)), key=lambda place: len(totals[place]))
     rounded = round_totals(means, [element.astype(np.int32) for element in elements])
     return replace(
         learnt,
@@ -127,6 +133,7 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
         counts=rounded.totals,
         totals=tuple(totals),
         looks=tuple(looks),
+        effects=_grown_effects(learnt, variances, completion, elements[finest]),
         diagnostics={
             **learnt.diagnostics,
             "every_sum_rounded_up_or_down": rounded.exact,
@@ -134,6 +141,26 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
             "most_trips_in_cells": left.limits.cells,
             "most_trips_in_sums": left.limits.sums,
         },
+    )
+
+
+def _grown_effects(
+    learnt: LearntCells, variances: FloatArray, completion: Completion, element: IntArray
+) -> RandomEffects:
+    """Returns random effects once variances have grown, with what completed sums have in common."""
+    size = int(element.max(initial=0)) + 1
+    shared = completion.sum_variance(element, size)
+    shared -= added_up(element, completion.cell_variance(), size)
+    squares = added_up(element, variances, size) ** 2
+    more = float(np.maximum(shared, 0.0).sum()) / max(float(squares.sum()), _NOTHING)
+    # Errors that grow by a factor have effects that shrink by its square: those act on variances.
+    less = float(learnt.variances.sum()) / max(float(variances.sum()), _NOTHING)
+    effects = learnt.effects
+    return replace(
+        effects,
+        origin=less * effects.origin,
+        destination=less * effects.destination,
+        period=less * effects.period + more,
     )
 
 
@@ -171,6 +198,7 @@ def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> 
         counts=rounded.totals,
         totals=joined.totals,
         looks=tuple(looks),
+        effects=random_effects(geography, values - joined.values, posterior, law),
         diagnostics={
             "distance_to_optimum_at_most": _rounded_up(joined.bound),
             "newton_steps": joined.steps,
@@ -187,10 +215,10 @@ def _table(
     kept = np.flatnonzero(learnt.counts)
     counts = learnt.counts[kept]
     off = counts - learnt.means[kept]
-    # Sums of the finest feature are the most like any others.
-    finest = max(learnt.looks, key=lambda look: len(look.variances))
-    spread = round(finest.spread, _DIGITS)
     errors = _told_errors(learnt.variances[kept] + off**2)
+    unlisted = float(learnt.variances.sum()) / max(float(np.sum(errors**2)), _NOTHING) - 1
+    shared = asdict(learnt.effects) | {"unlisted": max(unlisted, 0.0)}
+    effects = {name: float(f"{value:.3g}") for name, value in shared.items()}
     return ODTable(
         universe=universe,
         cells=learnt.cells[kept],
@@ -202,11 +230,11 @@ def _table(
             replace(margin, errors=_told_errors(look.variances))
             for margin, look in zip(margins, learnt.looks, strict=True)
         ),
-        sum_spread=spread,
+        effects=RandomEffects(**effects),
         estimates=_estimates(learnt),
         diagnostics={
             **learnt.diagnostics,
-            "sum_spread": spread,
+            "random_effects": effects,
             "trips_in_known_cells": known_share(counts, errors),
         },
     )
@@ -242,14 +270,14 @@ def _law(measured: Measured | MeasuredSparse) -> NoiseLaw:
 
 
 def _estimates(learnt: LearntCells) -> Estimates:
-    """Returns the estimates of the cells that hold nearly all trips."""
+    """Returns the estimates of the cells that hold nearly all trips, and of all that have a row."""
     largest = np.sort(learnt.means)[::-1]
     held = np.cumsum(largest)
     enough = int(np.searchsorted(held, _LISTED * held[-1])) + 1
     least = largest[enough - 1]
     larger = np.flatnonzero(learnt.means > least)
     as_large = np.flatnonzero(learnt.means == least)[: enough - len(larger)]
-    chosen = np.sort(np.concatenate([larger, as_large]))
+    chosen = np.union1d(np.flatnonzero(learnt.counts), np.concatenate([larger, as_large]))
     return Estimates(
         cells=learnt.cells[chosen],
         means=np.round(learnt.means[chosen], 6),

@@ -27,6 +27,7 @@ from hushway.families.od.fit.learning.factor_model import (
 from hushway.families.od.fit.learning.integerisation import integerise
 from hushway.families.od.fit.learning.prior import NoisySums, denoised_sums, period_totals
 from hushway.families.od.fit.learning.sum_errors import SumErrors, SumsOfCells, yielding_variance
+from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.fit.rounding.controlled import round_totals
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import pair_ends
@@ -64,6 +65,7 @@ class LearntCells:
         counts: Its whole trips.
         totals: For every feature, the fitted trips of every element.
         looks: For every feature, what its measured sums say about the estimates.
+        effects: What the errors of a place's cells have in common.
         diagnostics: How well the fit was solved, as plain JSON values.
     """
 
@@ -73,6 +75,7 @@ class LearntCells:
     counts: IntArray
     totals: tuple[FloatArray, ...]
     looks: tuple[SumErrors, ...]
+    effects: RandomEffects
     diagnostics: Mapping[str, Any]
 
 
@@ -106,6 +109,8 @@ def learn_lazily(
         posterior.mean, yielding, others, sorted(met, key=lambda one: -len(one.counts))
     )
 
+    # Sums of the finest feature are the most like any others, and either end may be to blame.
+    finest = max(looks, key=lambda look: len(look.variances))
     whole = round_totals(mean, elements).totals
     trips = integerise(rest, without)
     stands, many = np.unique(
@@ -123,6 +128,13 @@ def learn_lazily(
             for shape, element in zip(goal.shapes, elements, strict=True)
         ),
         looks=tuple(looks),
+        effects=RandomEffects(
+            origin=finest.effect / 2,
+            destination=finest.effect / 2,
+            # Every period is measured, or made of what is.
+            period=0.0,
+            pair=posterior.pair,
+        ),
         diagnostics={"candidates": len(cells)},
     )
 

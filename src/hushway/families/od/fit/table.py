@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.measured import Measured
@@ -89,8 +90,7 @@ class ODTable:
         zeros_left_out: Whether a cell without a row is published as 0. If it is false and there is
             no threshold, every cell of the universe is a row.
         margins: The features that the counts were fitted to, the coarsest first.
-        sum_spread: If errors of counts were learnt, by how much the variance of a sum of counts is
-            larger than the sum of their variances; None otherwise.
+        effects: If errors of counts were learnt, what they have in common; None otherwise.
         estimates: If counts were learnt, what is expected of every cell that matters.
         diagnostics: How well the fit was solved, as plain JSON values.
     """
@@ -102,6 +102,6 @@ class ODTable:
     threshold: int | None
     zeros_left_out: bool = False
     margins: tuple[MarginTable, ...] = ()
-    sum_spread: float | None = None
+    effects: RandomEffects | None = None
     estimates: Estimates | None = None
     diagnostics: Mapping[str, Any] = field(default_factory=dict)

@@ -14,12 +14,18 @@ to 4 give what the sums imply, and `trips_in_known_cells` among the diagnostics 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.table import ODTable
+from hushway.families.od.mechanism.learnable import (
+    EXPECTED_FALSE,
+    LEARNED,
+    MOST_LEARNED,
+    check_learnable,
+)
 from hushway.families.od.mechanism.measuring import (
     ODMechanism,
     TotalsMechanism,
@@ -28,6 +34,7 @@ from hushway.families.od.mechanism.measuring import (
     stated_totals,
 )
 from hushway.families.od.mechanism.options import Shares, TotalsOptions, exact_shares
+from hushway.families.od.mechanism.people import LearnedPeople, certified_people
 from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
 from hushway.families.od.mechanism.shares import (
     learned_shares,
@@ -36,7 +43,7 @@ from hushway.families.od.mechanism.shares import (
     worth_measuring,
 )
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.feature_structure import is_learnable, pair_ends
+from hushway.families.od.public.feature_structure import is_learnable
 from hushway.families.od.public.features import (
     Feature,
     destinations_feature,
@@ -46,16 +53,10 @@ from hushway.families.od.public.features import (
 )
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
-from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
+from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.privacy.noise.forecast import threshold_for
 from hushway.release.mechanism import Measurements
-
-LEARNED: Final = "learned"
-# A posterior of every cell is held in memory: up to 230 bytes for each while counts are made whole.
-MOST_LEARNED: Final = MOST_DENSE_CELLS // 8
-# Of a huge table about so many cells without trips show by chance.
-EXPECTED_FALSE: Final = float(1 << 20)
 
 
 class LearnedOptions(TotalsOptions):
@@ -155,16 +156,6 @@ class Learned(TotalsMechanism):
         return learned_table(geography, self.features, measured)
 
 
-def check_learnable(features: Sequence[Feature]) -> None:
-    """Refuses sums that a huge table cannot be learnt from.
-
-    Raises:
-        PrivacyError: A feature labels pairs of places one by one.
-    """
-    for feature in features:
-        pair_ends(feature)
-
-
 def with_ends(universe: ODCells, features: Sequence[Feature]) -> tuple[Feature, ...]:
     """Returns features with trips by origin and by destination, where these tell more."""
     ends = (origins_feature(universe), destinations_feature(universe))
@@ -201,8 +192,6 @@ def od_learned(
 
 
 def _from_plan(setting: ODSetting) -> PlannedMechanism:
-    from hushway.families.od.mechanism.people import LearnedPeople
-
     options, privacy = setting.plan.mechanism, setting.plan.privacy
     assert isinstance(options, LearnedOptions)  # noqa: S101  the options of this mechanism
     features = setting.features
@@ -224,8 +213,6 @@ def _from_plan(setting: ODSetting) -> PlannedMechanism:
 def _from_certificate(
     parameters: Mapping[str, Any], cells: ODCells, features: tuple[Feature, ...]
 ) -> ODMechanism:
-    from hushway.families.od.mechanism.people import certified_people
-
     if "people_by_trips" in parameters:
         return certified_people(parameters, cells, features)
     return Learned(**stated_totals(parameters, cells, features), lazy=parameters["form"] == "lazy")

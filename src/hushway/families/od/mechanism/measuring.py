@@ -82,6 +82,12 @@ class ODMechanism(FixedQuestions[ODCells]):
 
     name: str
     cells_event: ClassVar[int] = 0
+
+    @property
+    def ladder(self) -> tuple[int, ...]:
+        """Limits on trips that questions may name besides the plan's."""
+        return ()
+
     zeros_left_out: ClassVar[bool] = False
     learns_errors: ClassVar[bool] = False
 

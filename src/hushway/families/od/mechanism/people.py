@@ -19,14 +19,14 @@ from typing import Any, ClassVar, Final
 
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism.learned import (
+from hushway.families.od.mechanism.learnable import (
     EXPECTED_FALSE,
     LEARNED,
     MOST_LEARNED,
     check_learnable,
 )
 from hushway.families.od.mechanism.measuring import ODMechanism
-from hushway.families.od.mechanism.shares import learned_shares, spends_of
+from hushway.families.od.mechanism.shares import people_shares, spends_of, standing_out
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
     Feature,
@@ -51,6 +51,8 @@ from hushway.release.terms import stated_measure
 _PERIODS: Final = Fraction(1, 5)
 # Ends are asked for if what is left out of an average place is so many deviations of the noise.
 _WORTH: Final = 1.0
+# What cells get of the budget, about, while a limit is chosen.
+_FOR_CELLS: Final = Fraction(7, 10)
 # Before anything is measured, people are taken to make up to so many trips.
 USUAL_TRIPS, _USUAL_PEOPLE = 8, 1_000_000
 
@@ -163,9 +165,7 @@ class LearnedPeople(ODMechanism):
         return chosen_limits(self.crowd, self._cell_noise, self.limit)
 
     def _cell_noise(self, limit: int) -> float:
-        bound = Bound.of_records(limit)
-        *_, cells = spends_of(self.budget, learned_shares(self.features, self.budget, bound))
-        return float(noise_for(cells, bound).variance)
+        return float(noise_for(self._part(_FOR_CELLS), Bound.of_records(limit)).variance)
 
     def _part(self, share: Fraction) -> Loss:
         return loss_of(self.budget.measure, self.budget.amount * share)
@@ -178,16 +178,19 @@ class LearnedPeople(ODMechanism):
 
     def counted(self) -> tuple[Question, ...]:
         """Cells, then sums, of trips within the limit."""
-        limits = self.limits
-        budget = self._part(1 - HISTOGRAM - limits.share)
-        base = self._ranked(0, limits.cells)
-        shares = learned_shares(self.features, budget, Bound.of_records(limits.cells))
-        *margins, cells = spends_of(budget, shares)
+        base, bound = self._ranked(0, self.limits.cells), Bound.of_records(self.limits.cells)
+        shares = people_shares(self.features, self.for_counted, bound)
+        *margins, cells = spends_of(self.for_counted, shares)
         sums = (
             (PartitionQuery(name=feature.name, base=base, cells=feature), spend)
             for feature, spend in zip(self.features, margins, strict=True)
         )
         return ((base, cells), *sums)
+
+    @property
+    def for_counted(self) -> Loss:
+        """What cells and sums of trips within the limit cost."""
+        return self._part(1 - HISTOGRAM - self.limits.share)
 
     def left_out(self) -> tuple[Question, ...]:
         """Sums of trips beyond the limit."""
@@ -271,21 +274,24 @@ class LearnedPeople(ODMechanism):
         return (first, table, *(curator.counts(*question) for question in others))
 
     def settled(self, measured: Measurements) -> "LearnedPeople":
-        """Returns the mechanism with what its first answer decides."""
+        """Returns the mechanism with what its first answer decides: limits, and which sums."""
         first = measured[0]
         assert isinstance(first, Measured)  # noqa: S101  the first question is asked of all classes
-        return replace(self, people=tuple(int(value) for value in first.values))
+        found = replace(self, people=tuple(int(value) for value in first.values))
+        most, trips = found.limits.cells, found.crowd.counted(found.limits.cells)
+        features = standing_out(found.features, found.for_counted, Bound.of_records(most), trips)
+        return replace(found, features=features)
 
     def fit(self, measured: Measurements, geography: ODCells) -> ODTable:
         """Learns, completes, reconciles and rounds."""
         from hushway.families.od.fit.learned import LeftOut, learned_table
 
         settled = self.settled(measured)
-        size = 1 + len(self.features)
+        size = 1 + len(settled.features)
         _, *answers = measured
         beyond = [one for one in answers[size:] if isinstance(one, Measured)]
         left = LeftOut(crowd=settled.crowd, limits=settled.limits, sums=tuple(beyond))
-        return learned_table(geography, self.features, answers[:size], left)
+        return learned_table(geography, settled.features, answers[:size], left)
 
 
 def certified_people(

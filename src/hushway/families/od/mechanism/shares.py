@@ -103,14 +103,19 @@ def recommended_shares(features: Sequence[Feature], measure: Measure) -> tuple[F
     return important_shares(importance, measure)
 
 
+# Share of the cells at epsilon 1 a trip, how much it grows with ten times as much, and its limits.
+_CELLS_AT_ONE, _CELLS_GROW, _CELLS_FROM, _CELLS_TO = 0.8, 0.15, 0.65, 0.94
 # Of what the cells leave: the total, the periods, each end of trips, and all other features.
 _ENDS = (ORIGINS, DESTINATIONS)
 _LEFT = {"total": 0.1, "period": 0.15}
 _LEFT_FOR_AN_END, _LEFT_FOR_OTHERS = 0.18, 0.39
-# Share of the cells at epsilon 1 a trip, how much it grows with ten times as much, and its limits.
-_CELLS_AT_ONE, _CELLS_GROW, _CELLS_FROM, _CELLS_TO = 0.8, 0.15, 0.65, 0.94
+# The same where it is known that ends of trips stand out of their noise.
+_LEFT_BY_PEOPLE = {"total": 0.06, "period": 0.09}
+_LEFT_FOR_A_SURE_END, _LEFT_FOR_OTHERS_THEN = 0.25, 0.35
 # Sums of an end are measured if adding up cells would give at least this share of their noise.
 _WORTH = 0.7
+# Sums of an end stand out if an average one is this many deviations of their noise.
+_STANDS_OUT = 1.0
 
 
 def learned_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> tuple[Fraction, ...]:
@@ -120,9 +125,6 @@ def learned_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> t
     for sums: these follow from cells then. What an end of trips that is not measured would have
     cost goes to the cells.
     """
-    # The epsilon of a Laplace law that is as wide as the cells' noise with the whole budget.
-    strength = math.sqrt(2 / noise_for(budget, bound).variance)
-    cells = min(_CELLS_TO, max(_CELLS_FROM, _CELLS_AT_ONE + _CELLS_GROW * math.log10(strength)))
     others = sum(1 for feature in features if feature.title not in (*_LEFT, *_ENDS))
     parts = [
         0.0 if f.title in _ENDS else _LEFT.get(f.title, _LEFT_FOR_OTHERS / max(1, others))
@@ -130,6 +132,43 @@ def learned_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> t
     ]
     for_sums = 1 - _LEFT_FOR_AN_END * len(_ENDS)
     left = [part * for_sums / sum(parts) if part else _LEFT_FOR_AN_END for part in parts]
+    return _beside_cells(left, budget, bound)
+
+
+def people_shares(features: Sequence[Feature], budget: Loss, bound: Bound) -> tuple[Fraction, ...]:
+    """Returns the same for tables of people, of which it is known whether ends stand out."""
+    others = sum(1 for feature in features if feature.title not in (*_LEFT, *_ENDS))
+    known = {**_LEFT_BY_PEOPLE, **dict.fromkeys(_ENDS, _LEFT_FOR_A_SURE_END)}
+    parts = [known.get(f.title, _LEFT_FOR_OTHERS_THEN / max(1, others)) for f in features]
+    # Ends that are not measured leave their part to the cells; there are no others to take it.
+    missing = sum(title not in [f.title for f in features] for title in _ENDS)
+    whole = sum(parts) + (_LEFT_FOR_A_SURE_END * missing if others else 0)
+    return _beside_cells([part / whole for part in parts], budget, bound)
+
+
+def standing_out(
+    features: Sequence[Feature], budget: Loss, bound: Bound, trips: float
+) -> tuple[Feature, ...]:
+    """Returns features without ends of trips that noise would hide, given how many trips count.
+
+    Where no other feature says where trips go, even noisy ends say more than nothing.
+    """
+    if all(feature.title in (*_LEFT, *_ENDS) for feature in features):
+        return tuple(features)
+    spends = spends_of(budget, people_shares(features, budget, bound))
+    return tuple(
+        feature
+        for feature, spend in zip(features, spends, strict=False)
+        if feature.title not in _ENDS
+        or trips / feature.size >= _STANDS_OUT * math.sqrt(noise_for(spend, bound).variance)
+    )
+
+
+def _beside_cells(left: Sequence[float], budget: Loss, bound: Bound) -> tuple[Fraction, ...]:
+    """Returns shares of features, given how they divide what the cells leave, and of the cells."""
+    # The epsilon of a Laplace law that is as wide as the cells' noise with the whole budget.
+    strength = math.sqrt(2 / noise_for(budget, bound).variance)
+    cells = min(_CELLS_TO, max(_CELLS_FROM, _CELLS_AT_ONE + _CELLS_GROW * math.log10(strength)))
     wanted = [(1 - cells) * part for part in left]
     return important_shares([share**3 for share in (*wanted, 1 - sum(wanted))], budget.measure)
 

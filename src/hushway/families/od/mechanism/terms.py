@@ -59,6 +59,7 @@ def od_terms(
         contribution=_contribution(unit, max_trips, trip)
         if limits is None
         else _completed(unit, limits),
+        counted=cells.counted,
         assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if mechanism.totals else ()),
         error=_error(mechanism, cells, bound),
     )
@@ -105,6 +106,7 @@ def _completed(unit: Unit, limits: Limits) -> Contribution:
     )
     if limits.asks_left_out:
         words += f", and at most {limits.sums - limits.cells} more in sums of what that leaves out"
+    words += f". Trips of a very busy {unit} are missing where noise hides how many make so many"
     return Contribution(
         words=words + ".", limits={"trips": limits.cells, "trips_in_sums": limits.sums}
     )

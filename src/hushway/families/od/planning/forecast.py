@@ -66,6 +66,7 @@ def forecast_od(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
         stand_in(cells, trips=crowd.trips, people=people),
         unit=job.plan.privacy.unit,
         max_trips=job.bound.total,
+        ladder=mechanism.ladder,
     )
     errors = typical_errors(mechanism, scene, seeds=range(runs_for(cells))).value
     left_out = _left_out(job, crowd, scene)
@@ -186,6 +187,8 @@ def _cap_notes(job: Job, left_out: float | None) -> tuple[str, ...]:
         return (unknown,)
     if left_out == 0:
         return ()
+    if job.settled_terms is not None:
+        return ("Counts estimate all trips; what the contribution limit leaves out is added.",)
     low = (
         f"The contribution limit of {job.bound.total} leaves out {left_out:.0%} of the trips: "
         "errors count that "
@@ -210,4 +213,8 @@ def invented_od(job: Job, crowd: ExpectedPopulation) -> Counter:
     people = crowd.trips if crowd.people is None else crowd.people
     trips = stand_in(cells, trips=crowd.trips, people=people)
     unit = job.plan.privacy.unit
-    return trips_scene(cells, (), trips, unit=unit, max_trips=job.bound.total).counter
+    assert isinstance(job.mechanism, ODMechanism)  # noqa: S101  what an OD plan makes
+    ladder = job.mechanism.ladder
+    return trips_scene(
+        cells, (), trips, unit=unit, max_trips=job.bound.total, ladder=ladder
+    ).counter

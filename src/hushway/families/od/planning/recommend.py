@@ -7,12 +7,16 @@ is recommended depends on public facts alone and may be printed anywhere.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
 from hushway.families.od.fit.weights import Weights
-from hushway.families.od.mechanism.cbdp import CBDP, od_cbdp
-from hushway.families.od.mechanism.learned import LEARNED, Learned, od_learned
+from hushway.families.od.mechanism.cbdp import od_cbdp
+from hushway.families.od.mechanism.learnable import LEARNED
+from hushway.families.od.mechanism.learned import od_learned
+from hushway.families.od.mechanism.measuring import ODMechanism
+from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.mechanism.shares import learned_shares, recommended_shares
 from hushway.families.od.planning.stand_in import stand_in
 from hushway.families.od.planning.trial import Outcome, TripArrays, trips_scene, try_out
@@ -23,7 +27,6 @@ from hushway.privacy.bound import Unit
 from hushway.privacy.loss import Loss
 from hushway.privacy.randomness import SeededSource
 from hushway.progress import Progress
-from hushway.release.forecast.advice import best_limits, limits_up_to
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +35,7 @@ class Candidate:
 
     mechanism: str
     features: tuple[str, ...]
-    max_trips: int
+    max_trips: int | Literal["auto"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,30 +69,23 @@ class StandIn:
     trips: TripArrays
     runs: int = 1
 
-    def limits(self) -> Iterator[int]:
-        """Yields contribution limits to try, until one leaves out nothing that was invented."""
-        person = self.trips.person
-        if person is None or not self.unit.has_many_records:
-            return iter((1,))
-        return limits_up_to(float(np.bincount(person).max()))
-
     def attempt(self, candidate: Candidate) -> Tried:
         """Publishes the stand-in as the candidate says and compares it with its truth."""
-        chosen = [f for f in self.features if f.title in candidate.features]
+        chosen = tuple(f for f in self.features if f.title in candidate.features)
         mechanism = self._mechanism(candidate, chosen)
         scene = trips_scene(
-            self.cells,
-            self.features,
-            self.trips,
-            unit=self.unit,
-            max_trips=candidate.max_trips,
+            self.cells, self.features, self.trips, unit=self.unit, ladder=mechanism.ladder
         )
         outcomes = [try_out(mechanism, scene, SeededSource(run)).value for run in range(self.runs)]
         misplaced = self._misplaced(outcomes)
         score = sum(misplaced.values()) / len(misplaced)
         return Tried(candidate=candidate, misplaced=misplaced, score=score)
 
-    def _mechanism(self, candidate: Candidate, features: Sequence[Feature]) -> Learned | CBDP:
+    def _mechanism(self, candidate: Candidate, features: tuple[Feature, ...]) -> ODMechanism:
+        if candidate.max_trips == "auto":
+            return LearnedPeople(
+                universe=self.cells, features=features, budget=self.budget, limit=None
+            )
         if candidate.mechanism == LEARNED:
             bound = trip_bound(self.unit, candidate.max_trips)
             shares = learned_shares(features, self.budget, bound)
@@ -138,9 +134,8 @@ def make_stand_in(
 def recommend(stand_in: StandIn, *, progress: Progress) -> list[Tried]:
     """Returns everything that was tried, the best first.
 
-    One choice at a time: the contribution limit with all features, up to what the busiest of the
-    invented people does; then the features; then the mechanism that does not learn, without origins
-    and destinations.
+    One choice at a time: the features; then, where trips are protected, the mechanism that does not
+    learn, without origins and destinations. Limits on people are chosen by the release itself.
     """
     every = tuple(feature.title for feature in stand_in.features)
     tried: dict[Candidate, Tried] = {}
@@ -154,20 +149,16 @@ def recommend(stand_in: StandIn, *, progress: Progress) -> list[Tried]:
             progress(step, done / len(fresh))
             tried[candidate] = stand_in.attempt(candidate)
 
-    start = Candidate(mechanism=LEARNED, features=every, max_trips=1)
-
-    def score_of(limit: int) -> float:
-        candidate = replace(start, max_trips=limit)
-        tried[candidate] = stand_in.attempt(candidate)
-        return tried[candidate].score
-
-    best_limits(stand_in.limits(), score_of, progress=progress)
+    people = stand_in.unit.has_many_records
+    start = Candidate(mechanism=LEARNED, features=every, max_trips="auto" if people else 1)
+    attempt(iter((start,)), "Trying all published totals")
     attempt((replace(best(), features=some) for some in _subsets(every)), "Trying published totals")
-    fitted = tuple(title for title in every if title not in (ORIGINS, DESTINATIONS))
-    attempt(
-        (replace(best(), mechanism="cbdp", features=some) for some in (fitted,)),
-        "Trying a fit that does not learn",
-    )
+    if not people:
+        fitted = tuple(title for title in every if title not in (ORIGINS, DESTINATIONS))
+        attempt(
+            iter((replace(best(), mechanism="cbdp", features=fitted),)),
+            "Trying a fit that does not learn",
+        )
     return sorted(tried.values(), key=lambda one: one.score)
 
 
@@ -184,7 +175,7 @@ def plan_lines(candidate: Candidate, budget: Loss) -> str:
     features = ", ".join(json.dumps(title) for title in candidate.features)
     noise = budget.measure.noise.removeprefix("discrete ").lower()
     return (
-        f"[privacy]\nmax_trips = {candidate.max_trips}\n\n"
+        f"[privacy]\nmax_trips = {json.dumps(candidate.max_trips)}\n\n"
         f'[mechanism]\nname = "{candidate.mechanism}"\npublished_totals = [{features}]\n'
         f'noise = "{noise}"\n'
     )

@@ -132,6 +132,7 @@ def trips_scene(
     *,
     unit: Unit = Unit.TRIP,
     max_trips: int = 1,
+    ladder: tuple[int, ...] = (),
 ) -> ODScene:
     """Returns a scene over trips that are known.
 
@@ -141,6 +142,7 @@ def trips_scene(
         trips: The trips.
         unit: Who is protected.
         max_trips: Most trips of one person that are counted.
+        ladder: Other limits that may be asked for.
     """
     key = BoundingKey.draw(SeededSource(0))
 
@@ -149,6 +151,7 @@ def trips_scene(
             cells=cells,
             unit=who,
             max_trips=most,
+            ladder=ladder,
             key=key,
             period=trips.period,
             origin=trips.origin,

@@ -9,6 +9,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import GeographyError
 from hushway.geography.locations import Locations
+from hushway.geography.period_words import counted_text
 from hushway.geography.periods import Periods
 from hushway.privacy.public_facts import digest_of, public_facts
 
@@ -54,6 +55,11 @@ class ODCells:
                 "include_intrazonal": self.include_intrazonal,
             }
         )
+
+    @property
+    def counted(self) -> str:
+        """Which days a count is of, in words."""
+        return counted_text(self.periods)
 
     def encode(self, period: IntArray, origin: IntArray, destination: IntArray) -> IntArray:
         """Returns the cell of each (period, origin, destination)."""

@@ -69,9 +69,11 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
     notes: bool = True,
     progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
-    max_trips: int = 1,
+    max_trips: int | None = 1,
 ) -> RowsChecked:
     """Returns every kind of problem with the trips, how many rows it concerns, and a profile.
+
+    Without `max_trips` nothing is said of a limit: the release completes what it leaves out.
 
     With `notes`, rows that are alike and ids that many people share are looked for, and the rows
     are described. That takes about as long as counting.
@@ -108,12 +110,14 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
                 found |= row_checks.ids_with_too_many(session, timely, progress)
                 sizes = sizes_of(session, session.table(row_checks.ROWS_BY_ID), "kept")
                 plausible = max(
-                    _TIMES_LIMIT * max_trips, row_checks.MOST_A_DAY * len(cells.periods.days)
+                    _TIMES_LIMIT * (max_trips or 1), row_checks.MOST_A_DAY * len(cells.periods.days)
                 )
                 profile = replace(
                     profile,
                     people=sizes.people(plausible),
-                    limits=(sizes.limited("max_trips", "trips", max_trips),),
+                    limits=()
+                    if max_trips is None
+                    else (sizes.limited("max_trips", "trips", max_trips),),
                 )
     words = _WORDS | ({"unparsable_time": _SERVICE_TIME} if source.clock == "service" else {})
     if isinstance(source, FareTaps):

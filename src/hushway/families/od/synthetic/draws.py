@@ -1,24 +1,41 @@
 """Whole tables that look like days, drawn from a release that learnt its counts.
 
 A best guess is smoother than any day: it spreads over many cells what a day has in a few. A draw
-gives every cell a whole count from a law with the cell's own estimate and error, and the trips of
-every period are those of the release, as exactly as these are known.
+gives every cell a whole count from a law with the cell's own estimate and error:
+
+1. Periods, origins, destinations and pairs of places draw random effects that move their cells.
+2. Every listed cell draws a count around what it then expects.
+3. Trips of cells that are not listed are put on such cells, by origins times destinations.
+4. Sums that are known better than by adding up cells are drawn too, each around its published value
+   with its own error, and counts are moved to them (`published_totals`).
+
+So sums over any cells vary from draw to draw about as much as they may be wrong.
 
 Privacy:
     Drawn from published numbers alone, as often as one likes: post-processing, which is free.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.families.od.files.adds_up import PublishedSums
+from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.fit.table import Estimates
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.synthetic.published_totals import Movable, Total, move_to_totals
 
 # What rounding a number up or down at random adds to its variance, on average.
 _ROUNDING: Final = 1 / 6
+_NOTHING: Final = 1e-12
+# However much of it random effects explain, so much of a cell's variance is its own.
+_OWN: Final = 0.1
+# So many cells are proposed for every trip of cells that are not listed.
+_PROPOSED: Final = 8
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -30,53 +47,162 @@ class DrawnTable:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class PeriodSums:
-    """The published trips of every period, and the standard error of each."""
+class Learnt:
+    """What a release that learnt says about its counts and their errors.
 
-    counts: IntArray
-    errors: FloatArray
+    Attributes:
+        universe: The public cells.
+        estimates: What is expected of cells.
+        effects: What the errors of a place's cells have in common.
+        sums: The published totals, with their errors.
+    """
+
+    universe: ODCells
+    estimates: Estimates
+    effects: RandomEffects
+    sums: Sequence[PublishedSums]
+
+    @cached_property
+    def telling(self) -> Sequence[Total]:
+        """The published totals that are known better than by adding up cells."""
+        return [Total(sums=one, known=_known_better(self, one)) for one in self.sums]
 
 
-def draw_table(
-    universe: ODCells, estimates: Estimates, sums: PeriodSums, *, seed: int
-) -> DrawnTable:
+def draw_table(learnt: Learnt, *, seed: int) -> DrawnTable:
     """Draws a whole table."""
     rng = np.random.Generator(np.random.PCG64(seed))
-    period = estimates.cells // universe.pairs
-    listed = np.bincount(period, weights=estimates.means, minlength=len(sums.counts))
-    # The cells that are not listed expect next to nothing each, but something together.
-    scale = sums.counts / np.maximum(listed, 1e-12)
-    counts = _draw_counts(rng, estimates.means * scale[period], estimates.standard_errors**2)
-    wanted = np.rint(sums.counts + sums.errors * rng.standard_normal(len(sums.counts)))
-    ends = np.searchsorted(period, np.arange(len(sums.counts) + 1))
-    for number, total in enumerate(np.maximum(wanted, 0).astype(np.int64)):
-        part = slice(ends[number], ends[number + 1])
-        counts[part] = _adjusted(rng, counts[part], int(total))
+    listed = _listed(rng, learnt)
+    others, trips = np.unique(_unlisted(rng, learnt), return_counts=True)
+    cells = np.concatenate([listed.cells, others])
+    order = np.argsort(cells)
+    moved = move_to_totals(
+        rng,
+        Movable(
+            cells=cells[order],
+            counts=np.concatenate([listed.counts, trips])[order],
+            variances=np.concatenate([listed.variances, trips])[order],
+            ratios=np.concatenate([listed.ratios, np.ones(len(trips))])[order],
+        ),
+        learnt.telling,
+    )
+    counts = _rounded(rng, moved)
     kept = counts > 0
-    return DrawnTable(cells=estimates.cells[kept], counts=counts[kept])
+    return DrawnTable(cells=cells[order][kept], counts=counts[kept])
+
+
+def _known_better(learnt: Learnt, sums: PublishedSums) -> BoolArray:
+    """Says which totals have a smaller error than the sum of their estimates."""
+    cells, own = learnt.estimates.cells, learnt.estimates.standard_errors**2
+    element = sums.feature.of(cells)
+    varies = learnt.effects.variances(learnt.universe, cells, own, element, sums.feature.size)
+    return np.asarray(sums.errors is not None and sums.errors**2 < varies)
+
+
+def _listed(rng: np.random.Generator, learnt: Learnt) -> Movable:
+    """Draws the counts of the cells that have estimates."""
+    variances = learnt.estimates.standard_errors**2
+    factors, common = _factors(rng, learnt)
+    means = learnt.estimates.means * factors
+    own = np.maximum(1 - common * variances, _OWN) * variances
+    return Movable(
+        cells=learnt.estimates.cells,
+        counts=_draw_counts(rng, means, own),
+        variances=variances,
+        ratios=variances / np.maximum(means, _NOTHING),
+    )
+
+
+def _factors(rng: np.random.Generator, learnt: Learnt) -> tuple[FloatArray, FloatArray]:
+    """Draws what random effects multiply each estimate by: lognormal, with a mean of 1.
+
+    Also returns the variance of all effects that each cell has.
+    """
+    effects, estimates = learnt.effects, learnt.estimates
+    own = estimates.standard_errors**2
+    common, drawn = np.full(len(own), _NOTHING), np.zeros(len(own))
+    _, pair = np.unique(estimates.cells % learnt.universe.pairs, return_inverse=True)
+    of_pair = effects.pair / np.maximum(np.bincount(pair, weights=own), _NOTHING)
+    parts = (*learnt.universe.decode(estimates.cells), pair)
+    variances = [np.array(v) for v in (effects.period, effects.origin, effects.destination)]
+    for part, variance in zip(parts, (*variances, of_pair), strict=True):
+        each = np.broadcast_to(variance, int(part.max(initial=-1)) + 1)
+        common += each[part]
+        drawn += (np.sqrt(each) * rng.standard_normal(len(each)))[part]
+    logs = np.log1p(common * (own / np.maximum(estimates.means, _NOTHING)) ** 2)
+    return np.exp(np.sqrt(logs / common) * drawn - logs / 2), common
 
 
 def _draw_counts(rng: np.random.Generator, means: FloatArray, variances: FloatArray) -> IntArray:
     """Draws whole counts with given means and, as nearly as whole counts can, variances."""
     counts = np.zeros(len(means), dtype=np.int64)
     # A count that is not 0 is 1 and a Poisson number more; how many follows from both moments.
-    ratio = variances / np.maximum(means, 1e-12) + means - 1
+    ratio = variances / np.maximum(means, _NOTHING) + means - 1
     size = (ratio + np.sqrt(ratio**2 + 4)) / 2
     clumped = size > np.maximum(means, 1.0)
     full = rng.random(len(means)) * size < means
     more = clumped & full
     counts[more] = 1 + rng.poisson(size[more] - 1)
-    mean, variance = means[~clumped], variances[~clumped]
-    near = mean + np.sqrt(np.maximum(variance - _ROUNDING, 0.0)) * rng.standard_normal(len(mean))
-    counts[~clumped] = np.floor(np.maximum(near, 0.0) + rng.random(len(mean))).astype(np.int64)
+    counts[~clumped] = _draw_near(rng, means[~clumped], variances[~clumped])
     return counts
 
 
-def _adjusted(rng: np.random.Generator, counts: IntArray, total: int) -> IntArray:
-    """Takes trips away at random, or adds some where trips are, until the total is right."""
-    drawn = int(counts.sum())
-    if drawn > total:
-        return rng.multivariate_hypergeometric(counts, total, method="marginals")
-    if 0 < drawn < total:
-        return counts + rng.multinomial(total - drawn, counts / drawn)
-    return counts
+def _draw_near(rng: np.random.Generator, means: FloatArray, variances: FloatArray) -> FloatArray:
+    """Draws whole counts that are rarely 0: one of the three nearest numbers, or a normal law."""
+    nearest = np.rint(means)
+    beside = means - nearest
+    moves = np.maximum(variances + beside**2, np.abs(beside))
+    chance = rng.random(len(means))
+    three = nearest - (chance < (moves - beside) / 2) + (chance > 1 - (moves + beside) / 2)
+    normal = means + np.sqrt(np.maximum(variances - _ROUNDING, 0.0)) * rng.standard_normal(
+        len(means)
+    )
+    wide = np.floor(normal + rng.random(len(means)))
+    return np.maximum(np.where(moves < 1, three, wide), 0.0)
+
+
+def _unlisted(rng: np.random.Generator, learnt: Learnt) -> IntArray:
+    """Draws trips in cells without estimates; returns their cells.
+
+    There are as many as sums have left. Cells are proposed by origins times destinations, and
+    chosen by what the finest published total has left there.
+    """
+    estimates, finest = learnt.estimates, max(learnt.sums, key=lambda sums: sums.feature.size)
+    listed = np.bincount(
+        finest.feature.of(estimates.cells), weights=estimates.means, minlength=len(finest.counts)
+    )
+    left = finest.counts - listed
+    trips = rng.poisson(max(float(left.sum()), 0.0))
+    if not trips or not estimates.means.any():
+        return estimates.cells[:0]
+    proposed = _proposed(rng, learnt, _PROPOSED * trips)
+    element = finest.feature.of(proposed)
+    chance = np.maximum(left, 0.0)[element] / np.bincount(element, minlength=len(left))[element]
+    if not chance.any():
+        return proposed[:0]
+    chosen: IntArray = rng.choice(proposed, trips, p=chance / chance.sum())
+    return chosen
+
+
+def _proposed(rng: np.random.Generator, learnt: Learnt, count: int) -> IntArray:
+    """Draws cells without estimates, by the trips of their period, origin and destination.
+
+    Half of them are of pairs that have estimates in other periods.
+    """
+    universe, estimates = learnt.universe, learnt.estimates
+    period, origin, destination = (
+        rng.choice(len(trips), count, p=trips / trips.sum())
+        for trips in (
+            np.bincount(part, weights=estimates.means) for part in universe.decode(estimates.cells)
+        )
+    )
+    known = rng.choice(estimates.cells, count // 2)
+    _, origin[: count // 2], destination[: count // 2] = universe.decode(known)
+    cells: IntArray = universe.encode(period, origin, destination)
+    exists: BoolArray = (origin != destination) | universe.include_intrazonal
+    return cells[exists & ~np.isin(cells, estimates.cells)]
+
+
+def _rounded(rng: np.random.Generator, counts: FloatArray) -> IntArray:
+    """Rounds up or down at random, so that every stretch of cells keeps its sum within 1."""
+    steps = np.floor(np.cumsum(counts) + rng.random())
+    return np.diff(steps, prepend=0.0).astype(np.int64)

@@ -18,7 +18,7 @@ from hushway.auditing.mutant_counters import (
     wrong_values,
 )
 from hushway.auditing.mutant_curators import OCCUPIED_CELLS_ONLY, Meddler, WrongVector, exact
-from hushway.auditing.product import Product, blind, remade
+from hushway.auditing.product import Product, blind, remade, unsplit
 from hushway.auditing.suite import mutant
 from hushway.families.sequences.audit import tree
 from hushway.families.sequences.mechanism.tree import PrefixTree
@@ -27,7 +27,7 @@ from hushway.families.sequences.rows.counter import EngineSequences
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget
-from hushway.privacy.loss import Loss, total
+from hushway.privacy.loss import Loss
 from hushway.privacy.measured import MeasuredSparse
 from hushway.privacy.noise.lazy import LazyVector
 from hushway.privacy.query import Counter, Query
@@ -123,11 +123,6 @@ class NosyTree(PrefixTree):
         return tuple(measured)
 
 
-def unsplit_tree(mechanism: PrefixTree) -> PrefixTree:
-    """Gives the whole budget of a tree to each of its steps."""
-    return replace(mechanism, spends=(total(mechanism.spends),) * len(mechanism.spends))
-
-
 MUTANTS = (
     mutant(
         "sensitivity 1 instead of m",
@@ -152,7 +147,7 @@ MUTANTS = (
     mutant("threshold before noise", Product(curator=ThresholdFirst), tree.AT_THE_THRESHOLD),
     mutant(
         "the whole budget for every step",
-        Product(mechanism=unsplit_tree, budget=blind),
+        Product(mechanism=unsplit, budget=blind),
         tree.FIRST_STEP,
         tree.ONE_RECORD,
         tree.LONG_RECORD,

@@ -15,6 +15,7 @@ from hushway.families.sequences.files.taxonomy import read_universe
 from hushway.families.sequences.files.tree import read_levels, read_tree, shape_of
 from hushway.families.sequences.mechanism.learned import LEARNED
 from hushway.families.sequences.public.prefixes import SequenceUniverse
+from hushway.geography.period_words import window_text
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasPeriod, Drawing, Flows, Numbers, Tree
@@ -23,7 +24,6 @@ from hushway.release.drawing.atlas_parts import (
     located,
     shown_periods,
     starts_of_periods,
-    window_text,
 )
 from hushway.release.untrusted.limits import PAPER_BYTES, read_plain
 
@@ -69,16 +69,19 @@ def draw_sequences(folder: Path, certificate: Certificate, facts: Mapping[str, A
     learnt = certificate.terms.mechanism.name == LEARNED
     universe = read_universe(folder, certificate, times=facts["times"] and not learnt)
     periods = universe.periods
+    window = certificate.account.period if periods is None else window_text(periods)
     found = (_learnt if learnt else _kept)(folder, universe)
     error = _LEARNT_ERROR if learnt else _TREE_ERROR
     return Drawing(
         counted=COUNTED,
-        window=certificate.account.period if periods is None else window_text(periods),
+        window=window,
         periods=(AtlasPeriod(label=ALL_DAY),) if periods is None else shown_periods(periods),
         places=located(universe.taxonomy.locations),
         totals=_totals(found, universe, f"Published records that begin at a place. {error}"),
         flows=_flows(found, universe, error),
-        tree=_tree(found, periods, f"Published records that begin with these stops. {error}"),
+        tree=_tree(
+            found, periods, f"Published records that begin with these stops, {window}. {error}"
+        ),
         notes=("A prefix that is not shown is not known to be absent: it is not sure enough.",),
     )
 

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray, WordArray
+from hushway.arrays import IntArray, WordArray
 from hushway.errors import PlanError
 from hushway.families.sequences.study.data import WeightedSequences, check_ragged, distinct
 from hushway.numerics.compiled import compiled
-from hushway.privacy.measured import Internal
 
 QUERY_SETS = 4
 QUERIES_EACH = 10_000
@@ -83,22 +82,6 @@ def count_queries(data: WeightedSequences, queries: CountQueries) -> IntArray:
 def sanity_bound(truth: WeightedSequences) -> float:
     """Returns the paper's sanity bound: a thousandth of all records."""
     return SANITY_SHARE * truth.records
-
-
-def query_errors(
-    truth: WeightedSequences, released: WeightedSequences, queries: CountQueries, *, sanity: float
-) -> Internal[FloatArray]:
-    """Returns the relative error of each query.
-
-    Args:
-        truth: The original sequences, not cut.
-        released: The published ones.
-        queries: What is asked of both.
-        sanity: True answers below this are taken to be this, so that empty ones can be divided by.
-    """
-    exact = count_queries(truth, queries)
-    published = count_queries(released, queries)
-    return Internal(np.abs(published - exact) / np.maximum(exact, sanity))
 
 
 def _random_queries(

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.auditing.product import Product, blind, exact_values
+from hushway.auditing.product import Product, blind, exact_values, unsplit
 from hushway.errors import BudgetError
-from hushway.families.density.audit.mutants import HalfTheNoise, four_times_the_series, unsplit
+from hushway.families.density.audit.mutants import HalfTheNoise, four_times_the_series
 from hushway.families.density.audit.stage import (
     CELLS,
     LONE_SITES,

@@ -188,7 +188,7 @@ def test_the_public_lists_give_the_same_universe(
         universe = table.universe
         for name, render in public_files(universe, table.cluster).items():
             (tmp_path / name).write_bytes(render())
-        again, cluster = read_universe(tmp_path, sites=universe.sites is not None)
+        again, cluster = read_universe(tmp_path, {"places": universe.sites is not None})
         assert again.digest == universe.digest
         assert cluster.tolist() == table.cluster.tolist()
 

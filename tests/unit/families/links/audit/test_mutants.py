@@ -8,7 +8,7 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.auditing.harness import Trial
-from hushway.auditing.product import blind, exact_values
+from hushway.auditing.product import blind, exact_values, unsplit
 from hushway.errors import BudgetError
 from hushway.families.links.audit.counts import Published, first_class
 from hushway.families.links.audit.ends import BEGIN, END, MOVED_HOME, NOTHING, Spot, nodes
@@ -16,7 +16,6 @@ from hushway.families.links.audit.mutants import (
     around_true_ends,
     cleaned_first,
     first_by_place,
-    unsplit,
     within_the_radius,
 )
 from hushway.families.links.audit.stage import Drive, Drives, LinkProduct, LinkStage, rings

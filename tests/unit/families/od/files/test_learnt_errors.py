@@ -121,11 +121,14 @@ def assert_contradiction_of_errors(folder: Path, table: ODTable, certificate: Ce
     assert not folder.exists()
 
 
-def test_sums_of_counts_vary_as_much_more_as_the_spread_says(learnt: ODTable) -> None:
+def test_sums_of_counts_vary_as_random_effects_say(learnt: ODTable) -> None:
+    assert learnt.effects is not None
     for sums, keys in (
         (sums_by_period(learnt), learnt.cells // learnt.universe.pairs),
         (sums_by_pair(learnt), learnt.cells % learnt.universe.pairs),
     ):
-        for key, error in zip(sums.keys, sums.standard_errors, strict=True):
-            squares = np.sum(learnt.standard_errors[keys == key] ** 2)
-            assert error == pytest.approx(1.5 * np.sqrt(squares))
+        each = np.searchsorted(sums.keys, keys)
+        varies = learnt.effects.variances_of_rows(
+            learnt.universe, learnt.cells, learnt.standard_errors, each, len(sums.keys)
+        )
+        np.testing.assert_allclose(sums.standard_errors, np.sqrt(varies))

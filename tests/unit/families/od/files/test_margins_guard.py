@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
+from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.fit.table import MarginTable, ODTable
 from hushway.families.od.public.features import Feature, total_feature
 from hushway.families.verify import verify
@@ -35,6 +36,11 @@ def of_other_cells(table: ODTable) -> Feature:
     return total_feature(universe)
 
 
+def with_effect(table: ODTable, origin: float) -> ODTable:
+    effects = RandomEffects(origin=origin, destination=0.5, period=0.5, pair=0.5)
+    return dataclasses.replace(table, effects=effects)
+
+
 SPOILT: dict[str, Spoil] = {
     "internal": lambda t: first(t, measured=Internal(t.margins[0].measured)),
     "internal sums": lambda t: dataclasses.replace(t, margins=Internal(t.margins)),
@@ -51,9 +57,10 @@ SPOILT: dict[str, Spoil] = {
     "internal errors": lambda t: first(t, errors=Internal(np.ones(1))),
     "negative errors": lambda t: first(t, errors=-np.ones(1)),
     "errors without end": lambda t: first(t, errors=np.array([np.inf])),
-    "too small a spread": lambda t: dataclasses.replace(t, sum_spread=0.5),
-    "no spread": lambda t: dataclasses.replace(t, sum_spread=np.nan),
-    "a whole spread": lambda t: dataclasses.replace(t, sum_spread=2),
+    "a negative effect": lambda t: with_effect(t, -0.5),
+    "no effect": lambda t: with_effect(t, np.nan),
+    "a whole effect": lambda t: with_effect(t, 2),
+    "internal effects": lambda t: dataclasses.replace(t, effects=Internal(t.effects)),
     "no error": lambda t: first(t, standard_error=np.nan),
     "negative error": lambda t: first(t, standard_error=-1.0),
     "text error": lambda t: first(t, standard_error="1"),

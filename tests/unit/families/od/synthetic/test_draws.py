@@ -1,16 +1,22 @@
 """Draws of whole tables from estimates, and the trips that are written from them."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
+from hushway.arrays import FloatArray
 from hushway.errors import ReleaseError
 from hushway.families.od.files.rows import read_estimates, write_estimates
+from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.fit.table import Estimates, ODTable
-from hushway.families.od.synthetic.draws import PeriodSums, draw_table
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.synthetic.draws import Learnt, draw_table
+from hushway.families.od.synthetic.published import published_trips
 from hushway.families.synthesis import synthesize
 from hushway.transit.day_demand import read_od_table
 
@@ -19,34 +25,49 @@ def silent(_step: str, _share: float | None = None) -> None:
     return
 
 
-def sums_of(table: ODTable, error: float) -> PeriodSums:
-    periods = len(table.universe.periods)
-    counts = np.zeros(periods, dtype=np.int64)
-    np.add.at(counts, table.cells // table.universe.pairs, table.counts)
-    return PeriodSums(counts=counts, errors=np.full(periods, error))
+NO_EFFECTS = RandomEffects(origin=0.0, destination=0.0, period=0.0, pair=0.0)
 
 
-def test_a_draw_has_the_trips_of_every_period_if_these_are_known(learnt: ODTable) -> None:
-    assert learnt.estimates is not None
-    sums = sums_of(learnt, 0.0)
-    for seed in range(20):
-        drawn = draw_table(learnt.universe, learnt.estimates, sums, seed=seed)
-        found = np.bincount(
-            drawn.cells // learnt.universe.pairs, weights=drawn.counts, minlength=len(sums.counts)
-        )
+def learnt_of(table: ODTable, *, error: float, **changes: Any) -> Learnt:
+    """What a table learnt, with one error for all of its sums."""
+    published = published_trips(table).learnt
+    assert published is not None
+    sums = tuple(
+        replace(one, errors=np.full(one.feature.size, error), counts=one.counts)
+        for one in published.sums
+    )
+    return replace(published, **{"sums": sums, "effects": NO_EFFECTS, **changes})
+
+
+def drawn_counts(learnt: Learnt, draws: int) -> FloatArray:
+    """One draw a row, one cell a column."""
+    found = np.zeros((draws, learnt.universe.size))
+    for seed in range(draws):
+        drawn = draw_table(learnt, seed=seed)
         assert np.all(drawn.counts > 0)
         assert np.all(np.diff(drawn.cells) > 0)
-        # A period in which nothing was drawn has nothing to add to.
-        some = found > 0
-        np.testing.assert_array_equal(found[some], sums.counts[some])
+        found[seed, drawn.cells] = drawn.counts
+    return found
+
+
+def even(universe: ODCells, mean: float, error: float) -> Estimates:
+    """The same estimate for every cell."""
+    return Estimates(
+        cells=np.arange(universe.size),
+        means=np.full(universe.size, mean),
+        standard_errors=np.full(universe.size, error),
+    )
+
+
+def test_a_draw_has_the_total_of_the_release_if_it_is_known(learnt: ODTable) -> None:
+    found = drawn_counts(learnt_of(learnt, error=1e-6), 20)
+    # Totals of several families cannot all be met to the last trip; the coarsest is met last.
+    np.testing.assert_allclose(found.sum(axis=1), learnt.counts.sum(), atol=1)
 
 
 def test_a_seed_is_a_draw_and_another_seed_is_another(learnt: ODTable) -> None:
-    assert learnt.estimates is not None
-    sums = sums_of(learnt, 2.0)
-    one, again, other = (
-        draw_table(learnt.universe, learnt.estimates, sums, seed=seed) for seed in (1, 1, 2)
-    )
+    known = learnt_of(learnt, error=2.0)
+    one, again, other = (draw_table(known, seed=seed) for seed in (1, 1, 2))
     assert one.counts.tolist() == again.counts.tolist()
     assert (one.cells.tolist(), one.counts.tolist()) != (
         other.cells.tolist(),
@@ -55,25 +76,71 @@ def test_a_seed_is_a_draw_and_another_seed_is_another(learnt: ODTable) -> None:
 
 
 def test_draws_have_the_mean_and_the_spread_of_their_cells(learnt: ODTable) -> None:
-    # Four cells of one period, drawn 4,000 times with a fixed seed: means to 5 standard errors.
-    cells = np.arange(4, dtype=np.int64)
-    means = np.array([0.3, 2.0, 8.0, 40.0])
-    deviations = np.array([1.5, 2.0, 1.0, 4.0])
-    estimates = Estimates(cells=cells, means=means, standard_errors=deviations)
-    periods = len(learnt.universe.periods)
-    # An error this wide lets the total be whatever was drawn, give or take.
-    sums = PeriodSums(
-        counts=np.array([50] + [0] * (periods - 1)), errors=np.array([6.0] + [0.0] * (periods - 1))
-    )
-    drawn = np.zeros((4000, 4))
-    for seed in range(len(drawn)):
-        found = draw_table(learnt.universe, estimates, sums, seed=seed)
-        drawn[seed, found.cells] = found.counts
-    scaled = means * 50 / means.sum()
-    assert np.all(np.abs(drawn.mean(axis=0) - scaled) < 0.1 * scaled + 0.1)
-    assert np.all(drawn.std(axis=0) > 0.5 * deviations)
+    # Drawn 2,000 times with fixed seeds. Errors this wide leave sums as they were drawn.
+    means, deviations = np.array([0.3, 2.0, 5.02, 40.0]), np.array([1.5, 2.0, 0.3, 4.0])
+    estimates = Estimates(cells=np.arange(4), means=means, standard_errors=deviations)
+    known = learnt_of(learnt, error=1e6, estimates=estimates)
+    found = drawn_counts(known, 2000)[:, :4]
+    assert np.all(np.abs(found.mean(axis=0) - means) < 5 * deviations / np.sqrt(2000))
+    np.testing.assert_allclose(found.std(axis=0), deviations, rtol=0.15)
     # What is clumped is mostly empty: a mean of .3 is not a trip on three days of ten.
-    assert np.mean(drawn[:, 0] == 0) > 0.8
+    assert np.mean(found[:, 0] == 0) > 0.8
+
+
+def test_sums_vary_as_random_effects_say(learnt: ODTable) -> None:
+    universe = learnt.universe
+    effects = RandomEffects(origin=0.02, destination=0.005, period=0.001, pair=0.4)
+    estimates = even(universe, 20.0, 2.0)
+    known = learnt_of(learnt, error=1e6, estimates=estimates, effects=effects)
+    found = drawn_counts(known, 600)
+    own = estimates.standard_errors**2
+    _, origin, _ = universe.decode(estimates.cells)
+    for sums in (origin, estimates.cells % universe.pairs, estimates.cells):
+        size = int(sums.max()) + 1
+        drawn = np.array([np.bincount(sums, weights=one, minlength=size) for one in found])
+        expected = effects.variances(universe, estimates.cells, own, sums, size)
+        np.testing.assert_allclose(drawn.var(axis=0).mean(), expected.mean(), rtol=0.15)
+        np.testing.assert_allclose(drawn.mean(), 20.0 * len(sums) / size, rtol=0.02)
+
+
+def test_a_total_that_is_known_better_moves_cells_without_bias(learnt: ODTable) -> None:
+    universe = learnt.universe
+    means = np.where(np.arange(universe.size) % 2, 0.4, 30.0)
+    estimates = replace(
+        even(universe, 1.0, 1.0), means=means, standard_errors=np.where(means < 1, 0.8, 3.0)
+    )
+    total = next(one for one in learnt_of(learnt, error=1.0).sums if one.feature.size == 1)
+    total = replace(total, counts=np.array([round(means.sum())]))
+    found = drawn_counts(learnt_of(learnt, error=1.0, estimates=estimates, sums=(total,)), 500)
+    assert found.sum(axis=1).std() < 2
+    small = means < 1
+    np.testing.assert_allclose(found[:, small].mean(), 0.4, rtol=0.1)
+    np.testing.assert_allclose(found[:, ~small].mean(), 30.0, rtol=0.01)
+
+
+def test_what_is_not_listed_is_put_on_other_cells(learnt: ODTable) -> None:
+    assert learnt.estimates is not None
+    some = slice(0, None, 2)
+    listed = Estimates(
+        cells=learnt.estimates.cells[some],
+        means=learnt.estimates.means[some],
+        standard_errors=np.zeros(len(learnt.estimates.cells[some])),
+    )
+    known = learnt_of(learnt, error=1e6, estimates=listed)
+    found = drawn_counts(known, 200)
+    others = np.delete(found, listed.cells, axis=1)
+    missing = learnt.counts.sum() - listed.means.sum()
+    np.testing.assert_allclose(others.sum(axis=1).mean(), missing, rtol=0.1)
+
+
+def test_where_nothing_is_expected_nothing_is_drawn(learnt: ODTable) -> None:
+    nothing = Estimates(
+        cells=np.zeros(0, dtype=np.int64), means=np.zeros(0), standard_errors=np.zeros(0)
+    )
+    drawn = draw_table(learnt_of(learnt, error=1.0, estimates=nothing), seed=1)
+    assert len(drawn.cells) == 0
+    empty = even(learnt.universe, 0.0, 0.0)
+    assert draw_table(learnt_of(learnt, error=1e6, estimates=empty), seed=1).counts.sum() == 0
 
 
 def test_estimates_survive_writing_and_reading(tmp_path: Path, learnt: ODTable) -> None:

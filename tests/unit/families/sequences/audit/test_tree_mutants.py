@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.auditing.product import Product, blind
+from hushway.auditing.product import Product, blind, unsplit
 from hushway.errors import BudgetError
 from hushway.families.sequences.audit.stage import (
     SequenceStage,
@@ -18,7 +18,6 @@ from hushway.families.sequences.audit.stage import (
 from hushway.families.sequences.audit.suite import SUITE
 from hushway.families.sequences.audit.tree import enumerated
 from hushway.families.sequences.audit.tree_looks import FirstStep, other_questions
-from hushway.families.sequences.audit.tree_mutants import unsplit_tree
 from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import Query
@@ -136,10 +135,10 @@ def test_candidates_from_the_data_are_those_that_hold_records() -> None:
 
 def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
     universe = FORM.toy.universe
-    unsplit = stage(Product(mechanism=unsplit_tree))
+    split = stage(Product(mechanism=unsplit))
     with pytest.raises(BudgetError):
-        unsplit.mechanism.measure(unsplit.opened(FIVE), universe)
-    blindly = stage(Product(mechanism=unsplit_tree, budget=blind))
+        split.mechanism.measure(split.opened(FIVE), universe)
+    blindly = stage(Product(mechanism=unsplit, budget=blind))
     assert len(blindly.mechanism.measure(blindly.opened(FIVE), universe)) == 2
 
 

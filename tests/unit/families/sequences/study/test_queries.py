@@ -10,7 +10,6 @@ from hushway.families.sequences.study.queries import (
     CountQueries,
     count_queries,
     paper_queries,
-    query_errors,
     sanity_bound,
 )
 
@@ -63,22 +62,6 @@ def test_answers_are_those_of_set_containment_in_python(places: int) -> None:
     ]
     assert count_queries(data, asked(queries)).tolist() == expected
     assert len(set(expected)) > 5
-
-
-def test_relative_errors_are_those_worked_out_by_hand() -> None:
-    truth = distinct(*ragged([[0, 1, 0], [1, 0], [2], [2, 2]]))
-    released = distinct(*ragged([[0], [1, 0], [1], [1]]))
-    queries = asked([[0], [0, 1], [2], [1], [0, 2]])
-    # True answers 2, 2, 2, 2, 0; published 2, 1, 0, 3, 0.
-    errors = query_errors(truth, released, queries, sanity=1.0).value
-    assert errors.tolist() == [0.0, 0.5, 1.0, 0.5, 0.0]
-    assert query_errors(released, truth, queries, sanity=4.0).value.tolist() == [
-        0.0,
-        0.25,
-        0.5,
-        0.25,
-        0.0,
-    ]
 
 
 def test_the_sanity_bound_is_a_thousandth_of_the_records() -> None:

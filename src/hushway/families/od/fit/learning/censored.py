@@ -59,11 +59,13 @@ class CensoredPosterior:
     Attributes:
         mean: The posterior mean of each candidate.
         variance: Its posterior variance.
+        pair: By how much sums over the candidates of a pair vary more than these do, on average.
         others: The variance of a cell that is no candidate over its mean, on average.
     """
 
     mean: FloatArray
     variance: FloatArray
+    pair: float
     others: float
 
 
@@ -107,13 +109,14 @@ def learn_censored(
         weights = line_laws.run_em(lines.likelihood(cell_laws.logarithms()))
         cell_laws.run_em(seen(weights))
     weights = line_laws.weights(lines.likelihood(cell_laws.logarithms()))
-    mean, variance = lines.posterior(weights, cell_laws)
+    mean, variance, of_pairs = lines.posterior(weights, cell_laws)
     moved = mean.copy()
     classes.follow(moved, values)
     hidden_mean, hidden_variance = cell_laws.censored()
     return CensoredPosterior(
         mean=np.where(shown, moved, mean),
         variance=variance,
+        pair=max(float(of_pairs.sum()) / max(float(variance.sum()), 1e-12) - 1, 0.0),
         others=float(others @ hidden_variance) / max(float(others @ hidden_mean), 1e-12),
     )
 

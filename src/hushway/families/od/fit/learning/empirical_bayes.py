@@ -45,11 +45,15 @@ _NEGLIGIBLE: Final = 1e-7
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Posterior:
-    """Posterior mean and variance of every count, and the mean factor of every line."""
+    """Posterior mean and variance of every count; the mean factor of every line.
+
+    Counts of a line share its factor, so the variance of their sum is more than that of its counts.
+    """
 
     mean: FloatArray
     variance: FloatArray
     line_factor: FloatArray
+    line_variance: FloatArray
 
 
 def empirical_bayes(values: IntArray, expected: FloatArray, law: NoiseLaw) -> Posterior:
@@ -78,13 +82,14 @@ def empirical_bayes(values: IntArray, expected: FloatArray, law: NoiseLaw) -> Po
         weights = line_laws.run_em(lines.likelihood(cell_laws.logarithms()))
         cell_laws.run_em(lines.histogram(weights))
     weights = line_laws.weights(lines.likelihood(cell_laws.logarithms()))
-    mean, variance = lines.posterior(weights, cell_laws)
+    mean, variance, line_variance = lines.posterior(weights, cell_laws)
     mean = mean.reshape(columns, rows).T.copy()
     classes.follow(mean, values)
     return Posterior(
         mean=mean,
         variance=variance.reshape(columns, rows).T.copy(),
         line_factor=weights @ factors(),
+        line_variance=line_variance,
     )
 
 
@@ -278,18 +283,27 @@ class Lines:
         found -= found.max(axis=1, keepdims=True)
         return np.exp(found, out=found)
 
-    def posterior(self, weights: FloatArray, laws: CellMixture) -> tuple[FloatArray, FloatArray]:
-        """Returns posterior mean and variance of every count."""
+    def posterior(
+        self, weights: FloatArray, laws: CellMixture
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Returns posterior mean and variance of every count, and the variance of every line."""
         moments = laws.moments()
         mean, variance = np.empty(len(self.value)), np.empty(len(self.value))
+        of_lines = np.empty(len(self.start) - 1)
 
         def work(turn: tuple[int, int]) -> None:
             _posterior(
-                self.value, self.expectation, self.start, weights, moments, turn, (mean, variance)
+                self.value,
+                self.expectation,
+                self.start,
+                weights,
+                moments,
+                turn,
+                (mean, variance, of_lines),
             )
 
         in_threads(work, _turns(len(self.start) - 1), processors())
-        return mean, variance
+        return mean, variance, of_lines
 
 
 def _turns(lines: int) -> Sequence[tuple[int, int]]:
@@ -370,16 +384,26 @@ def _posterior(  # noqa: PLR0917  compiled code takes plain arrays
     weights: FloatArray,
     moments: tuple[FloatArray, FloatArray],
     turn: tuple[int, int],
-    found: tuple[FloatArray, FloatArray],
+    found: tuple[FloatArray, FloatArray, FloatArray],
 ) -> None:
     for line in range(turn[0], turn[1]):
         first, last = _span(weights[line])
+        # The sum of the line's means under each factor, and what its counts vary beside them.
+        sums, within = np.zeros(COLUMNS), 0.0
         for cell in range(start[line], start[line + 1]):
             seen, place = value[cell], expectation[cell] - 1
+            sums[0] += moments[0][seen, REACH]
             mean = weights[line, 0] * moments[0][seen, REACH]
             square = weights[line, 0] * moments[1][seen, REACH]
+            means = weights[line, 0] * moments[0][seen, REACH] ** 2
             for column in range(first, last):
-                mean += weights[line, column] * moments[0][seen, place + column]
+                here = moments[0][seen, place + column]
+                sums[column] += here
+                mean += weights[line, column] * here
+                means += weights[line, column] * here * here
                 square += weights[line, column] * moments[1][seen, place + column]
             found[0][cell] = mean
             found[1][cell] = max(square - mean * mean, 0.0)
+            within += max(square - means, 0.0)
+        centre = np.sum(weights[line] * sums)
+        found[2][line] = within + np.sum(weights[line] * (sums - centre) ** 2)

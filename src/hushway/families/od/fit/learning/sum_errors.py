@@ -1,8 +1,9 @@
 """Errors of sums of estimates, calibrated by sums that were measured.
 
-Errors of cells are correlated in a way that their own variances do not show. Where sums were
-measured, the sums of the estimates can be compared with them, which tells by how much variances
-have to be inflated.
+Errors of cells are correlated in a way that their own variances do not show: cells of one origin,
+say, share what the prior has wrong about it. A random effect stands for that. It moves every
+estimate of its sum by the variance of the cell times the effect, as a factor on all odds does, so a
+sum whose cells have the variance v together has the variance v + effect * v^2.
 """
 
 import math
@@ -12,12 +13,17 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.families.od.fit.learning.empirical_bayes import Posterior
+from hushway.families.od.fit.random_effects import RandomEffects
+from hushway.families.od.public.cells import ODCells
 from hushway.privacy.noise.inversion import NoiseLaw
 
-# Errors of sums are learnt for this many classes of their size, of at least so many sums each.
-_SIZES, _IN_EACH = 8, 16
 # Variance of a squared draw over the squared variance: 5 for Laplace noise, 2 for Gaussian.
 _KURTOSIS: Final = 5.0
+_GAUSSIAN: Final = 2.0
+# Effects usually add so many times the variance of independent cells to sums: an exponential prior.
+_USUAL: Final = 3.0
+_TURNS: Final = 4
 _FIRM: Final = 4.0
 _NOTHING: Final = 1e-12
 
@@ -29,12 +35,12 @@ class SumErrors:
     Attributes:
         noise: The variance of a sum to reconcile cells with: the more the errors of cells are
             correlated, the smaller it is.
-        spread: Variance inflation: by how much more sums vary than their cells do.
+        effect: The variance of the random effect of every sum, before reconciliation.
         variances: The variance of every sum after reconciliation.
     """
 
     noise: float
-    spread: float
+    effect: float
     variances: FloatArray
 
     @staticmethod
@@ -45,15 +51,22 @@ class SumErrors:
         own = max(float(cells.variances.sum()), _NOTHING)
         # Of many sums only what noise does not explain counts against the cells. Few sums are known
         # better than they can be compared, so there the cells are in doubt.
-        doubt = (1 - 2 / math.sqrt(len(missed))) * _hidden(noise, len(missed))
+        hidden = noise * math.sqrt(_KURTOSIS * len(missed))
+        doubt = (1 - 2 / math.sqrt(len(missed))) * hidden
         more = float(np.sum(missed**2 - noise)) - doubt
         believed = noise / max(1.0, more / own)
-        varied = _by_size(missed, cells.variances, noise)
+        effect = _effect_variance(
+            missed**2 - noise - cells.variances,
+            cells.variances**2,
+            cells.variances,
+            np.full(len(missed), _KURTOSIS * noise**2),
+        )
+        varied = cells.variances + effect * cells.variances**2
         # How much of each sum is the cells' own, once both are together.
         share = believed / (believed + cells.yielding)
         return SumErrors(
             noise=believed,
-            spread=max(1.0, float(varied.sum()) / own),
+            effect=effect,
             # A sum of whole counts may be off by almost one more.
             variances=share**2 * varied + (1 - share) ** 2 * noise + 1 / 3,
         )
@@ -68,22 +81,73 @@ class SumsOfCells:
     yielding: FloatArray
 
 
-def _by_size(missed: FloatArray, own: FloatArray, noise: float) -> FloatArray:
-    """Returns the variance of every sum before it was measured, by classes of size.
+def _effect_variance(
+    excess: FloatArray, grows: FloatArray, own: FloatArray, noise: FloatArray
+) -> float:
+    """Returns the variance of the random effects of some sums: a posterior mean.
 
-    What noise hides is counted with it: one standard deviation of what a class can show.
+    Args:
+        excess: Unbiased estimates of what effects add to the squared error of every sum.
+        grows: What an effect of variance 1 would add to each.
+        own: The variance of each if cells were independent.
+        noise: The variance of each of `excess` that comes from noise.
     """
-    varied = np.empty_like(own)
-    classes = min(_SIZES, max(1, len(own) // _IN_EACH))
-    for some in np.array_split(np.argsort(own, kind="stable"), classes):
-        seen = max(float(np.sum(missed[some] ** 2 - noise)), 0.0) + _hidden(noise, len(some))
-        varied[some] = own[some] * max(1.0, seen / max(float(own[some].sum()), _NOTHING))
-    return varied
+    usual = max(_USUAL * float(own.sum()) / max(float(grows.sum()), _NOTHING), _NOTHING)
+    effect = usual
+    for _ in range(_TURNS):
+        # Errors vary too, and the more the larger they are.
+        spread = noise + _GAUSSIAN * (own + effect * grows) ** 2
+        weights = grows / np.maximum(spread, _NOTHING)
+        known = max(float(weights @ grows), _NOTHING)
+        seen = float(weights @ excess) / known
+        hidden = max(float(weights**2 @ noise) / known**2, _NOTHING)
+        effect = _positive_mean(seen - hidden / usual, math.sqrt(hidden))
+    return effect
 
 
-def _hidden(noise: float, count: int) -> float:
-    """Returns one standard deviation of the sum of so many squared draws."""
-    return noise * math.sqrt(_KURTOSIS * count)
+def _positive_mean(centre: float, deviation: float) -> float:
+    """Returns the mean of a normal law that is cut off below 0."""
+    at = centre / deviation
+    if at < -10:  # noqa: PLR2004  there the quotient below is 0 / 0
+        return -deviation / at
+    density = math.exp(-(at**2) / 2) / math.sqrt(2 * math.pi)
+    return centre + deviation * density / (math.erfc(-at / math.sqrt(2)) / 2)
+
+
+def random_effects(
+    universe: ODCells, missed: FloatArray, posterior: Posterior, law: NoiseLaw
+) -> RandomEffects:
+    """Learns what errors have in common from what noisy cells miss estimates by.
+
+    Cells of a pair share a factor, of which the posterior knows the variance. Products of what is
+    missed between different pairs of an origin, a destination or a period have a mean of 0 unless
+    their errors have something in common: their noise is independent.
+    """
+    _, *ends = universe.decode(np.arange(universe.pairs))
+    periods, noise = len(missed), float(law.variance)
+
+    def effect(group: IntArray, seen: FloatArray, own: FloatArray, varies: FloatArray) -> float:
+        def added(values: FloatArray) -> FloatArray:
+            return np.bincount(group, weights=values.ravel()).astype(np.float64)
+
+        cells = added(np.ones(len(group))) * (missed.size / len(group))
+        return _effect_variance(
+            added(seen) ** 2 - added(seen**2),
+            added(own) ** 2 - added(own**2),
+            added(varies),
+            _GAUSSIAN * (noise * cells) ** 2,
+        )
+
+    pairs, own = missed.sum(axis=0), posterior.variance.sum(axis=0)
+    origin, destination = (effect(end, pairs, own, posterior.line_variance) for end in ends)
+    each = np.repeat(np.arange(periods), universe.pairs)
+    shared = float(posterior.line_variance.sum()) / max(float(own.sum()), _NOTHING) - 1
+    return RandomEffects(
+        origin=origin,
+        destination=destination,
+        period=effect(each, missed, posterior.variance, posterior.variance),
+        pair=max(shared, 0.0),
+    )
 
 
 def yielding_variance(variance: FloatArray, law: NoiseLaw) -> FloatArray:

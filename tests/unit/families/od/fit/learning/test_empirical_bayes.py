@@ -120,3 +120,14 @@ def test_a_table_may_have_a_single_period_or_line(shape: tuple[int, int]) -> Non
     values = np.full(shape, 30)
     found = empirical_bayes(values, np.full(shape, 25.0), DiscreteLaplace(Fraction(1)))
     assert np.all((found.mean > 25) & (found.mean < 32))
+
+
+def test_the_variance_of_a_line_has_what_its_counts_share() -> None:
+    counts, expected = town()
+    law = DiscreteLaplace(Fraction(2))
+    found = empirical_bayes(noisy(counts, law), expected, law)
+    assert found.line_variance.sum() > 1.2 * found.variance.sum()
+    off = (found.mean - counts).sum(axis=0)
+    assert 0.8 < np.mean(off**2) / np.mean(found.line_variance) < 1.25
+    alone = empirical_bayes(noisy(counts, law)[:1], expected[:1], law)
+    np.testing.assert_allclose(alone.line_variance, alone.variance[0], rtol=1e-6, atol=1e-9)

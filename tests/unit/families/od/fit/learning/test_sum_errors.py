@@ -1,9 +1,14 @@
 """What sums say about cells, with noise that is known."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
-from hushway.families.od.fit.learning.sum_errors import SumErrors, SumsOfCells
+from hushway.families.od.fit.learning.empirical_bayes import Posterior
+from hushway.families.od.fit.learning.sum_errors import SumErrors, SumsOfCells, random_effects
+from hushway.families.od.fit.table import ODTable
+from hushway.privacy.noise.laplace import DiscreteLaplace
 
 COUNT = 400
 
@@ -31,7 +36,8 @@ def test_cells_that_are_as_good_as_they_say_are_believed() -> None:
 def test_cells_that_miss_by_more_give_way() -> None:
     found = look(missed=40.0, noise=100.0)
     assert found.noise < 1.0
-    assert found.spread == pytest.approx(400, rel=0.25)
+    # The variance of a sum is 1,600 and that of its cells 4: v + effect * v^2.
+    assert found.effect == pytest.approx(100, rel=0.25)
     assert np.sqrt(found.variances.mean()) == pytest.approx(10, rel=0.2)
 
 
@@ -45,3 +51,25 @@ def test_noise_that_hides_everything_is_not_taken_for_a_lesson(seed: int) -> Non
 def test_errors_are_no_smaller_than_those_of_what_is_published() -> None:
     found = look(missed=2.0, noise=100.0)
     assert np.all(np.sqrt(found.variances) >= 1.9)
+
+
+@pytest.mark.parametrize("effect", [0.0, 0.05])
+def test_effects_of_places_are_found_under_noise(learnt: ODTable, effect: float) -> None:
+    universe = learnt.universe
+    shape, own, law = (len(universe.periods), universe.pairs), 4.0, DiscreteLaplace(Fraction(1))
+    _, origin, destination = universe.decode(np.arange(universe.pairs))
+    lines = np.full(universe.pairs, own * shape[0])
+    every = np.full(shape, own)
+    posterior = Posterior(mean=every, variance=every, line_factor=lines, line_variance=1.5 * lines)
+    rng = np.random.default_rng(4)
+    places = len(universe.locations)
+    found = []
+    for _ in range(200):
+        effects = np.sqrt(effect) * rng.standard_normal((2, places))
+        error = own * (effects[0, origin] + effects[1, destination])
+        missed = error + np.sqrt(float(law.variance)) * rng.standard_normal(shape)
+        found.append(random_effects(universe, missed, posterior, law))
+    assert all(one.pair == pytest.approx(0.5) for one in found)
+    means = np.mean([(one.origin, one.destination) for one in found], axis=0)
+    # So few places tell little, and what is usual is believed instead.
+    assert np.all((means > 0.5 * effect) & (means < 2 * effect + 0.05))
