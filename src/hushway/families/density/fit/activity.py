@@ -27,7 +27,7 @@ _HALVINGS = 60
 
 
 class PeopleByClass(NamedTuple):
-    """Noisy people of each class of activity, the variance of the noise in each, and its currency."""
+    """Noisy people of each class of activity, the variance of noise in each, and its currency."""
 
     values: FloatArray
     variance: float

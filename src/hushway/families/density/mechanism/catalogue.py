@@ -192,8 +192,8 @@ def _misfits(options: SeriesOptions) -> Iterator[str]:
         given is not None for given in (*scaled, options.expected_population)
     ):
         yield (
-            "budget_shares.histogram, .activity, .total, .left_out and expected_population belong to "
-            "scaling = true"
+            "budget_shares.histogram, .activity, .total, .left_out and expected_population belong "
+            "to scaling = true"
         )
     if sum(share or 0 for _, share in shares) >= 1:
         yield "budget_shares sum to 1 or more and leave nothing for the series"
