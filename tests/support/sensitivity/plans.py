@@ -169,8 +169,10 @@ def _mechanisms(family: str) -> tuple[str, ...]:
 
 
 def _options(family: str, mechanism: str) -> dict[tuple[str, str], tuple[Any, ...]]:
+    fields = _section(family, "privacy").model_fields
     found: dict[tuple[str, str], tuple[Any, ...]] = {
-        ("privacy", limit): _LIMITS for limit in limits(family)
+        ("privacy", limit): (*_LIMITS, *_choices(fields[limit].annotation))
+        for limit in limits(family)
     }
     for name, field in FAMILIES[family].plan.model_fields.items():
         given = isinstance(field.default, Section) or name in little_plan(family)
