@@ -226,7 +226,11 @@ class DensityStage(Stage[Any]):
         """Returns the real counter."""
         key, columns = BoundingKey.draw(source), dict[str, Any](rows)
         return ArrayVisits(
-            universe=self.universe, limits=self.limits, ladder=self.ladder, key=key, **columns
+            universe=self.universe,
+            limits=self.made().limits,
+            ladder=self.ladder,
+            key=key,
+            **columns,
         )
 
     def columns(self, scene: Stays) -> Rows:
