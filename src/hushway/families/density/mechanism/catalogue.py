@@ -161,8 +161,8 @@ class SeriesOptions(DensityOptions):
 
     @property
     def asked_noise(self) -> str:
-        """Which noise is drawn."""
-        return self.noise
+        """Which noise is drawn; cuts are accounted in zCDP, so that auto is gaussian for them."""
+        return "gaussian" if self.noise == "auto" and self.denoise == "cuts" else self.noise
 
     @property
     def chooses_limits(self) -> bool:
@@ -182,7 +182,7 @@ def _misfits(options: SeriesOptions) -> Iterator[str]:
     """Yields what options of a mechanism, each right by itself, do not agree on."""
     shares = options.budget_shares
     scaled = (shares.histogram, shares.activity, shares.total, shares.left_out)
-    if options.denoise == "cuts" and options.noise != "gaussian":
+    if options.denoise == "cuts" and options.noise == "laplace":
         yield 'denoise = "cuts" needs noise = "gaussian"'
     if shares.cuts is not None and options.denoise != "cuts":
         yield 'budget_shares.cuts belongs to denoise = "cuts"'
