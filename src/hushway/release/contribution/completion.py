@@ -8,8 +8,9 @@ Privacy:
     Everything here is computed from noisy values: post-processing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 import numpy as np
@@ -107,18 +108,30 @@ def completion_of(
         for one, spread in zip(sums, spreads, strict=True):
             added = _raked(added, one, spread)
         added *= whole / max(float(added.sum()), _NOTHING)
-    # One grouping says little of cells.
-    differ = _WITHIN_GROUPS * max(spreads) if len(sums) > 1 else CELLS_DIFFER
+    # One grouping says little of cells. Of what several say, half goes to their crossings.
+    differ = _WITHIN_GROUPS / 2 * max(spreads) if len(sums) > 1 else CELLS_DIFFER
     repeats = (1 + limits.cells) / 2
     return Completion(
         added=added,
         sampling=counted * repeats * crowd.weight_variance(limits.cells) + added**2 * differ,
         whole=variance / max(whole, _NOTHING) ** 2,
-        groups=tuple(
-            _Group(element=one.element, unknown=spread * (1 - _trust(one, added, spread)))
-            for one, spread in zip(sums, spreads, strict=True)
+        groups=(
+            *(
+                _Group(element=one.element, unknown=spread * (1 - _trust(one, added, spread)))
+                for one, spread in zip(sums, spreads, strict=True)
+            ),
+            *_crossings(sums, differ),
         ),
     )
+
+
+def _crossings(sums: Sequence[LeftOutSums], differ: float) -> Iterator[_Group]:
+    """Yields crossings of two groupings, which differ from what both say by a variance in parts."""
+    pairs = list(combinations(sums, 2))
+    for one, other in pairs:
+        width = len(other.values)
+        crossed, element = np.unique(one.element * width + other.element, return_inverse=True)
+        yield _Group(element=element, unknown=np.full(len(crossed), differ / len(pairs)))
 
 
 def _within_sums(left: Sequence[LeftOutSums], crowd: Crowd, limits: Limits) -> tuple[float, float]:

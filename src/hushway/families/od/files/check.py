@@ -23,7 +23,7 @@ from hushway.families.od.files.names import (
 )
 from hushway.families.od.files.omx import fits_omx
 from hushway.families.od.files.published import FILES, describe
-from hushway.families.od.files.rows import read_parquet
+from hushway.families.od.files.rows import ERRORS_95, read_parquet
 from hushway.families.od.files.view import ReadView, facts_of_rows
 from hushway.families.od.fit.table import known_share
 from hushway.families.od.mechanism.learnable import LEARNED
@@ -38,6 +38,7 @@ from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 # Below this share of known trips a table says what its sums imply, and hardly more.
 _LITTLE = 0.1
+_TENTH = 0.1
 
 
 def check_od(
@@ -139,7 +140,7 @@ def _margins(
     read = replace(table, margins=margins)
     check_files(FILES, read, folder, "margins")
     count = sum(feature.size for feature in features)
-    known = f" {_known(table)}" if learnt else ""
+    known = f" {_known(table)} {_known_sums(margins)}" if learnt else ""
     return read, f"{count:,} published sums, each the sum of its rows.{known}"
 
 
@@ -153,6 +154,20 @@ def _known(read: ReadView) -> str:
     share = known / max(1, every)
     advice = " Use sums: single rows say little here." if share < _LITTLE else ""
     return f"{share:.0%} of the trips stand in rows of at least twice their error.{advice}"
+
+
+def _known_sums(margins: Sequence[PublishedSums]) -> str:
+    """Says of which published totals a reader may rely on single sums."""
+    shares = {sums.feature.title: _within_tenth(sums) for sums in margins}
+    listed = ", ".join(f"{title} {share:.0%}" for title, share in shares.items())
+    return f"Share of the trips in sums that are sure within 10%: {listed}."
+
+
+def _within_tenth(sums: PublishedSums) -> float:
+    """Returns which share of trips is in sums whose interval of 95% ends within 10% of them."""
+    assert sums.errors is not None  # noqa: S101  a table that learns has errors of sums
+    sure = ERRORS_95 * sums.errors <= _TENTH * sums.counts
+    return float(sums.counts[sure].sum() / max(1, sums.counts.sum()))
 
 
 def _check_sums_of_rows(read: ReadView, margins: Sequence[PublishedSums]) -> None:

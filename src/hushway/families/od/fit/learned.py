@@ -10,7 +10,7 @@ import numpy as np
 from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.learned_lazily import LearntCells, Looked, learn_lazily
 from hushway.families.od.fit.learning.empirical_bayes import empirical_bayes
-from hushway.families.od.fit.learning.prior import NoisySums, prior_mean
+from hushway.families.od.fit.learning.prior import NoisySums, prior_mean, sum_variances
 from hushway.families.od.fit.learning.sum_errors import (
     SumErrors,
     SumsOfCells,
@@ -179,6 +179,7 @@ def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> 
                 variances=one.partition.sums(posterior.variance),
                 yielding=one.partition.sums(yielding),
             ),
+            least=_least_variance(one, law),
         )
         for one in noisy
     ]
@@ -205,6 +206,14 @@ def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> 
             "every_sum_rounded_up_or_down": rounded.exact,
         },
     )
+
+
+def _least_variance(sums: NoisySums, law: NoiseLaw) -> FloatArray:
+    """Returns the variance of sums by two noisy answers: their own, and their cells' together."""
+    part = sums.partition
+    shape = len(part.period_class), len(part.pair_class)
+    cells = part.sums(np.full(shape, float(law.variance)))
+    return np.asarray(1 / (1 / np.maximum(sum_variances(sums), _NOTHING) + 1 / cells))
 
 
 def _table(

@@ -149,7 +149,7 @@ def test_a_single_figure_is_not_right_by_luck() -> None:
 
 def test_trips_that_the_cap_leaves_out_are_part_of_the_error(tmp_path: Path) -> None:
     capped = {"unit": "person", "max_trips": 2, "epsilon": "8"}
-    job = job_of(tmp_path, mechanism={"name": "learned"}, privacy=capped)
+    job = job_of(tmp_path, mechanism={"name": "cbdp"}, privacy=capped)
     expected = forecast_od(job, ExpectedPopulation(trips=6000, people=1000))
     # Of six trips of a person at most two are counted.
     assert expected.left_out is not None
@@ -157,6 +157,15 @@ def test_trips_that_the_cap_leaves_out_are_part_of_the_error(tmp_path: Path) -> 
     (whole,) = (one for one in expected.errors if one.figure == "all trips")
     assert whole.share == pytest.approx(expected.left_out, abs=0.02)
     assert f"The contribution limit of 2 leaves out {expected.left_out:.0%}" in expected.notes[1]
+
+
+def test_trips_that_are_estimated_are_no_error(tmp_path: Path) -> None:
+    privacy = {"unit": "person", "max_trips": "auto", "epsilon": "8"}
+    job = job_of(tmp_path, mechanism={"name": "learned"}, privacy=privacy)
+    expected = forecast_od(job, ExpectedPopulation(trips=6000, people=1000))
+    (whole,) = (one for one in expected.errors if one.figure == "all trips")
+    assert whole.share is not None
+    assert whole.share < 0.1
 
 
 def test_without_a_guess_of_people_nothing_is_said_about_the_cap(tmp_path: Path) -> None:

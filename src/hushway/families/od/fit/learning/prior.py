@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
-from hushway.families.od.fit.learning.empirical_bayes import empirical_bayes
+from hushway.families.od.fit.learning.empirical_bayes import Posterior, empirical_bayes
 from hushway.families.od.fit.partitions import Partition, fit_to_sums
 from hushway.privacy.noise.inversion import NoiseLaw
 
@@ -136,12 +136,25 @@ def _each_period(sums: NoisySums) -> FloatArray:
 
 def denoised_sums(sums: NoisySums, totals: FloatArray) -> FloatArray:
     """Returns posterior means of sums, scaled to the totals of the periods."""
-    periods, classes = sums.partition.periods, sums.partition.classes
-    each = np.bincount(sums.partition.period_class, weights=totals, minlength=periods)
-    even = np.repeat(each[:, None] / classes, classes, axis=1)
-    learnt = empirical_bayes(sums.by_period, even, sums.law).mean
+    each = np.bincount(
+        sums.partition.period_class, weights=totals, minlength=sums.partition.periods
+    )
+    learnt = _learnt_sums(sums, each).mean
     scale = each / np.maximum(learnt.sum(axis=1), 1e-300)
     return np.asarray(learnt * scale[:, None]).ravel()
+
+
+def sum_variances(sums: NoisySums) -> FloatArray:
+    """Returns the posterior variance of every sum, given all noisy sums and nothing else."""
+    each = np.maximum(sums.by_period.sum(axis=1), 1.0)
+    return _learnt_sums(sums, each).variance.ravel()
+
+
+def _learnt_sums(sums: NoisySums, each: FloatArray) -> Posterior:
+    """Returns the posterior of sums, given the trips of each class of periods."""
+    classes = sums.partition.classes
+    even = np.repeat(each[:, None] / classes, classes, axis=1)
+    return empirical_bayes(sums.by_period, even, sums.law)
 
 
 def _factors(expected: FloatArray, measured: FloatArray, noise: FloatArray) -> FloatArray:

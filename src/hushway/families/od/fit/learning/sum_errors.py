@@ -44,8 +44,14 @@ class SumErrors:
     variances: FloatArray
 
     @staticmethod
-    def of(*, noisy: IntArray, noise: float, cells: "SumsOfCells") -> "SumErrors":
-        """Compares noisy sums, and the variance of their noise, with sums of estimates."""
+    def of(
+        *, noisy: IntArray, noise: float, cells: "SumsOfCells", least: FloatArray | None = None
+    ) -> "SumErrors":
+        """Compares noisy sums, and the variance of their noise, with sums of estimates.
+
+        Estimates were fitted to the noisy sums, so what they miss them by shows too little of their
+        error: no variance is below `least`.
+        """
         noise = max(noise, _NOTHING)
         missed = noisy - cells.estimates
         own = max(float(cells.variances.sum()), _NOTHING)
@@ -68,7 +74,10 @@ class SumErrors:
             noise=believed,
             effect=effect,
             # A sum of whole counts may be off by almost one more.
-            variances=share**2 * varied + (1 - share) ** 2 * noise + 1 / 3,
+            variances=np.maximum(
+                share**2 * varied + (1 - share) ** 2 * noise, 0.0 if least is None else least
+            )
+            + 1 / 3,
         )
 
 

@@ -1,0 +1,120 @@
+"""Tables of people: limits follow from a noisy answer, and counts estimate all trips."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushway.engine.key import BoundingKey
+from hushway.families.od.audit.stage import toy_universe
+from hushway.families.od.mechanism.learned import with_ends
+from hushway.families.od.mechanism.people import LearnedPeople, certified_people
+from hushway.families.od.public.features import period_feature, total_feature
+from hushway.families.od.rows.bounding import ArrayCounter
+from hushway.privacy.bound import Bound, Unit
+from hushway.privacy.curator import Curator
+from hushway.privacy.loss import PureLoss, total
+from hushway.privacy.randomness import SeededSource
+from hushway.release.forecast.study_budget import StudyBudget
+from hushway.release.mechanism import Measurements
+
+CELLS = toy_universe(places=12, periods=4).cells
+PEOPLE = 6_000
+BOUND = Bound.of_records(8)
+
+
+def mechanism(limit: int | None = None, epsilon: int = 4) -> LearnedPeople:
+    features = with_ends(CELLS, (total_feature(CELLS), period_feature(CELLS)))
+    return LearnedPeople(
+        universe=CELLS, features=features, budget=PureLoss(Fraction(epsilon)), limit=limit
+    )
+
+
+def counter(made: LearnedPeople) -> tuple[ArrayCounter, int]:
+    """Returns who counts the trips of commuters and others, and how many trips there are."""
+    rng = np.random.default_rng(1)
+    each = np.where(np.arange(PEOPLE) % 3 == 0, 10, 1 + rng.geometric(0.5, PEOPLE))
+    person = np.repeat(np.arange(PEOPLE), each)
+    home = rng.integers(0, 12, PEOPLE)[person]
+    away = (home + 1 + rng.integers(0, 3, len(person))) % 12
+    columns = {"period": rng.integers(0, 4, len(person)), "origin": home, "destination": away}
+    return (
+        ArrayCounter(
+            cells=CELLS,
+            unit=Unit.PERSON,
+            max_trips=1,
+            ladder=made.ladder,
+            key=BoundingKey.draw(SeededSource(3)),
+            person=person,
+            **columns,
+        ),
+        len(person),
+    )
+
+
+def measured(made: LearnedPeople, seed: int = 0) -> tuple[Measurements, Curator, int]:
+    counts, trips = counter(made)
+    curator = Curator(counter=counts, budget=StudyBudget(), source=SeededSource(seed))
+    return made.measure(curator, CELLS), curator, trips
+
+
+@pytest.mark.parametrize("limit", [None, 1, 3, 5])
+def test_counts_estimate_all_trips_whatever_the_limit(limit: int | None) -> None:
+    made = mechanism(limit)
+    answers, _, trips = measured(made)
+    table = made.fit(answers, CELLS)
+    assert table.counts.sum() == pytest.approx(trips, rel=0.03)
+    whole = table.margins[0]
+    assert whole.errors is not None
+    assert abs(table.counts.sum() - trips) <= 4 * whole.errors[0]
+    settled = made.settled(answers)
+    assert settled.limits.cells == (limit or settled.limits.cells) < 10
+    assert settled.limits.asks_left_out
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_budget_is_spent_whatever_the_first_answer_is(seed: int) -> None:
+    made = mechanism(epsilon=1)
+    answers, curator, _ = measured(made, seed)
+    settled = made.settled(answers)
+    assert settled.events(CELLS, BOUND) == curator.events
+    assert total(event.loss for event in curator.events) == made.budget
+    assert total(event.loss for event in made.events(CELLS, BOUND)) == made.budget
+
+
+def test_a_certificate_gives_the_same_limits_again() -> None:
+    made = mechanism()
+    settled = made.settled(measured(made)[0])
+    again = certified_people(settled.parameters, CELLS, settled.features)
+    assert again.limits == settled.limits
+    assert again.parameters == settled.parameters
+    assert again.events(CELLS, BOUND) == settled.events(CELLS, BOUND)
+
+
+def test_other_noisy_people_would_be_another_release() -> None:
+    made = mechanism()
+    settled = made.settled(measured(made)[0])
+    assert settled.people is not None
+    few = replace(settled, people=tuple(value // 1000 for value in settled.people))
+    assert few.events(CELLS, BOUND) != settled.events(CELLS, BOUND)
+
+
+@pytest.mark.parametrize("wrong", [True, 1.5, "3"])
+def test_a_certificate_with_other_things_than_numbers_is_refused(wrong: object) -> None:
+    made = mechanism()
+    settled = made.settled(measured(made)[0])
+    with pytest.raises((TypeError, AttributeError)):
+        certified_people({**settled.parameters, "limit": wrong}, CELLS, settled.features)
+
+
+def test_no_answer_moves_by_more_than_a_person_may() -> None:
+    made = mechanism()
+    settled = made.settled(measured(made)[0])
+    histogram, cells, *others = settled.events(CELLS, BOUND)
+    limits = settled.limits
+    assert histogram.bound == Bound(cells=1, each=1, total=1)
+    assert cells.bound == Bound.of_records(limits.cells)
+    features = len(settled.features)
+    assert {event.bound.total for event in others[:features]} == {limits.cells}
+    assert {event.bound.total for event in others[features:]} == {limits.sums - limits.cells}

@@ -1,0 +1,90 @@
+"""What limits leave out is told by noisy sums and a noisy histogram, with errors that hold."""
+
+import numpy as np
+import pytest
+
+from hushway.privacy.contribution import LADDER
+from hushway.release.contribution.completion import LeftOutSums, completion_of
+from hushway.release.contribution.crowd import Crowd
+from hushway.release.contribution.limits import chosen_limits
+
+NOISE = 30.0
+
+
+def crowd_of(each: np.ndarray, seed: int = 0, noise: float = NOISE) -> Crowd:  # type: ignore[type-arg]
+    people = np.bincount(np.searchsorted(LADDER, each, side="right") - 1, minlength=len(LADDER))
+    noisy = people + np.random.default_rng(seed).normal(0, noise, len(LADDER))
+    return Crowd(ladder=LADDER, noisy=np.rint(noisy).astype(int).tolist(), variance=noise**2)
+
+
+def week(seed: int = 0) -> np.ndarray:  # type: ignore[type-arg]
+    """Returns trips of commuters and of all others."""
+    rng = np.random.default_rng(seed)
+    return np.concatenate([rng.binomial(12, 0.8, 20_000), 1 + rng.geometric(0.4, 30_000)])
+
+
+def cell_noise(limit: int) -> float:
+    return 2.0 * (limit / 0.7) ** 2
+
+
+def test_a_noisy_histogram_tells_how_many_records_there_are() -> None:
+    each = week()
+    crowd = crowd_of(each)
+    for limit in (1, 4, 8):
+        left = np.maximum(each - limit, 0).sum()
+        error = np.sqrt(crowd.left_out_variance(limit))
+        assert abs(crowd.left_out(limit) - left) < 3 * error
+        assert error < 0.1 * each.sum()
+
+
+def test_nobody_is_seen_in_noise_alone() -> None:
+    crowd = crowd_of(np.empty(0, dtype=np.int64))
+    assert crowd.records == 0
+    assert chosen_limits(crowd, cell_noise, None).cells == 1
+
+
+def test_a_limit_is_smaller_than_what_the_busiest_do_and_larger_budgets_allow_more() -> None:
+    crowd = crowd_of(week())
+    little = chosen_limits(crowd, lambda limit: 100 * cell_noise(limit), None)
+    much = chosen_limits(crowd, lambda limit: cell_noise(limit) / 100, None)
+    assert 1 <= little.cells <= much.cells <= 16
+    assert little.asks_left_out
+    assert little.share > much.share
+
+
+def test_a_given_limit_stays_and_nothing_is_asked_where_nothing_is_left_out() -> None:
+    crowd = crowd_of(np.full(50_000, 3))
+    limits = chosen_limits(crowd, cell_noise, 3)
+    assert limits.cells == 3
+    assert not limits.asks_left_out
+    assert limits.share == 0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_completed_cells_and_sums_are_those_of_all_records(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    each, cells, groups = week(seed), 400, 20
+    crowd = crowd_of(each, seed)
+    limits = chosen_limits(crowd, cell_noise, 4)
+    group = np.arange(cells) % groups
+    # What is left out differs between groups: busy people are drawn to some of them.
+    drawn = rng.lognormal(0, 0.5, groups)[group]
+    place = rng.random((each.sum(),)) * cells
+    person = np.repeat(np.arange(len(each)), each)
+    rank = np.arange(len(person)) - np.repeat(np.cumsum(each) - each, each)
+    busy = each[person] > 6
+    chosen = np.searchsorted(np.cumsum(drawn), rng.random(busy.sum()) * drawn.sum())
+    cell = place.astype(int)
+    cell[busy] = np.minimum(chosen, cells - 1)
+    truth = np.bincount(cell, minlength=cells).astype(float)
+    counted = np.bincount(cell[rank < limits.cells], minlength=cells).astype(float)
+    beyond = (rank >= limits.cells) & (rank < limits.sums)
+    noisy = np.bincount(group[cell[beyond]], minlength=groups) + rng.normal(0, NOISE, groups)
+    sums = LeftOutSums(element=group, values=noisy, variance=NOISE**2)
+    found = completion_of(counted, [sums], crowd, limits)
+    whole = counted + found.added
+    assert whole.sum() == pytest.approx(truth.sum(), rel=0.02)
+    by_group = np.bincount(group, whole - truth, groups)
+    held = np.abs(by_group) <= 3 * np.sqrt(found.sum_variance(group, groups))
+    assert held.all()
+    assert np.abs(by_group).sum() < 0.3 * np.abs(np.bincount(group, counted - truth)).sum()
