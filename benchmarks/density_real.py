@@ -23,7 +23,7 @@ from hushway.families.density.mechanism.series import density_series
 from hushway.families.density.planning.trial import BoundedCity, budget_of
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
-from hushway.families.density.rows.counts import PeopleVisits, VisitRule, bounded_people
+from hushway.families.density.rows.counts import PeopleVisits, VisitRule, ranked_people
 from hushway.families.density.study.gains import measure_gains
 from hushway.geography.areas import Area, Areas
 from hushway.geography.periods import Periods
@@ -61,9 +61,9 @@ def city_of(
     people = PeopleVisits(
         start=np.arange(len(code) + 1), code=code, salt=np.arange(len(code), dtype=np.int64)
     )
-    rule = VisitRule.of(universe, ONE_VISIT, BoundingKey.draw(SeededSource(0)))
-    found = bounded_people(people, rule)
-    truth = np.ascontiguousarray(found.series.T, dtype=np.float64)
+    rule = VisitRule.of(universe, ONE_VISIT.ladder, BoundingKey.draw(SeededSource(0)))
+    found = ranked_people(people, rule)
+    truth = np.ascontiguousarray(found.series[0].T, dtype=np.float64)
     city = BoundedCity(universe=universe, limits=ONE_VISIT, found=found)
     return city, truth, int((~inside).sum())
 

@@ -21,8 +21,8 @@ from hushway.engine.key import BoundingKey
 from hushway.families.density.city.paris import paris
 from hushway.families.density.planning.trial import BoundedCity, area_truth
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.visits import DensityUniverse, VisitLimits
-from hushway.families.density.rows.counts import VisitRule, bounded_rows
+from hushway.families.density.public.visits import DensityUniverse, VisitLadder, VisitLimits
+from hushway.families.density.rows.counts import VisitRule, ranked_rows
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.families.density.rows.rows import AreaIndex
 from hushway.families.density.study.scene import exact_visits
@@ -48,12 +48,22 @@ class Crowd:
         truth: Exact visits by (area, bin), nobody cut down.
         people: How many there are.
         visits: Visits of one of them, on average.
+        rows: All of their rows.
     """
 
     city: BoundedCity
     truth: FloatArray
     people: int
     visits: float
+    rows: VisitRows
+
+    def bounded(
+        self, limits: VisitLimits, ladder: VisitLadder | None = None, seed: int = 0
+    ) -> BoundedCity:
+        """Returns the same visits, cut down otherwise."""
+        universe, key = self.city.universe, BoundingKey.draw(SeededSource(seed))
+        found = ranked_rows([self.rows], VisitRule.of(universe, ladder or limits.ladder, key))
+        return BoundedCity(universe=universe, limits=limits, ladder=ladder, found=found)
 
 
 def week(zone: str) -> Periods:
@@ -81,14 +91,15 @@ def crowd_of(
     rows = VisitRows(
         owner=owner.astype(np.int64), code=(when * universe.site_count + where).astype(np.int32)
     )
-    rule = VisitRule.of(universe, limits, BoundingKey.draw(SeededSource(0)))
+    rule = VisitRule.of(universe, limits.ladder, BoundingKey.draw(SeededSource(0)))
     visits = exact_visits(owner, where, when, universe.site_count, universe.bins)
     people = int(owner.max()) + 1
     return Crowd(
-        city=BoundedCity(universe=universe, limits=limits, found=bounded_rows([rows], rule)),
+        city=BoundedCity(universe=universe, limits=limits, found=ranked_rows([rows], rule)),
         truth=area_truth(universe, visits),
         people=people,
         visits=float(visits.sum()) / people,
+        rows=rows,
     )
 
 

@@ -82,8 +82,8 @@ def one_visit_too_many(patch: Patch) -> None:
     real = density_counts._limits
 
     def made(rule: Any) -> Any:
-        sites, max_visits, *others = real(rule)
-        return sites, max_visits + 1, *others
+        sites, bins, one_in_a_bin, visits, *others = real(rule)
+        return sites, bins, one_in_a_bin, visits + 1, *others
 
     patch.setattr(density_counts, "_limits", made)
 

@@ -109,5 +109,5 @@ def test_a_density_is_whole_sound_and_adds_up(way: DensitySeries, people: int, s
         # hundredths, 144 counts are off by less than one.
         assert table.measured_total is not None
         assert table.measured_activity is not None
-        busy = float(np.maximum(table.measured_activity, 0) @ typical_visits(way.limits))
+        busy = float(np.maximum(table.measured_activity, 0) @ typical_visits())
         assert table.counts.sum() < 1 + 1.01 * max(table.measured_total, busy)

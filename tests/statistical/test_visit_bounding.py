@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from hushway.engine.key import PRIME, BoundingKey
 from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
-from hushway.families.density.rows.counts import BoundedVisits, VisitRule, bounded_rows
+from hushway.families.density.rows.counts import BoundedVisits, VisitRule, ranked_rows
 from hushway.families.density.rows.grouping import VisitRows
 from support.long import often
 
@@ -39,7 +39,8 @@ def bounded(
         code=np.tile(np.array(codes, dtype=np.int32), people),
     )
     limits = VisitLimits(max_visits=most, max_visits_in_total=BINS)
-    return bounded_rows([rows], VisitRule(sites=SITES, bins=BINS, limits=limits, key=key))
+    rule = VisitRule(sites=SITES, bins=BINS, ladder=limits.ladder, key=key)
+    return ranked_rows([rows], rule).within(limits)
 
 
 # Bins that people are seen in: they make a life as regular as can be.

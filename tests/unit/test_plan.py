@@ -492,8 +492,8 @@ def test_the_template_of_a_density_is_a_valid_plan_of_a_week(density: dict[str, 
     plan = density_of(density)
     assert plan.privacy.unit is Unit.PERSON
     assert (plan.time.first_day, plan.time.last_day) == (date(2007, 9, 10), date(2007, 9, 16))
-    assert (plan.privacy.max_visits, plan.privacy.max_visits_in_total) == (30, 1000)
-    assert plan.privacy.delta == Fraction(2, 10**6)
+    assert (plan.privacy.max_visits, plan.privacy.max_visits_in_total) == ("auto", "auto")
+    assert plan.privacy.delta is None
 
 
 def test_the_window_of_a_density_may_have_any_number_of_days(density: dict[str, Any]) -> None:
@@ -624,11 +624,13 @@ def test_towers_belong_to_events_that_name_them(density: dict[str, Any]) -> None
 
 
 def test_gaussian_noise_of_a_density_needs_a_delta(density: dict[str, Any]) -> None:
-    del density["privacy"]["delta"]
+    density["mechanism"] = {"noise": "gaussian"}
     assert "privacy.delta: is missing" in refusal(density)
     density["mechanism"] = {"noise": "laplace"}
     assert density_of(density).privacy.delta is None
     density["mechanism"] = {"name": "laplace"}
+    assert "privacy.max_visits and .max_visits_in_total: must be numbers" in refusal(density)
+    density["privacy"] |= {"max_visits": 3, "max_visits_in_total": 9}
     assert density_of(density).mechanism.name == "laplace"
 
 

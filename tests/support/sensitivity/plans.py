@@ -169,12 +169,10 @@ def _mechanisms(family: str) -> tuple[str, ...]:
 
 
 def _options(family: str, mechanism: str) -> dict[tuple[str, str], tuple[Any, ...]]:
+    fields = _section(family, "privacy").model_fields
     found: dict[tuple[str, str], tuple[Any, ...]] = {
         # A limit that may be chosen is chosen, too.
-        ("privacy", limit): (
-            *_LIMITS,
-            *_choices(_section(family, "privacy").model_fields[limit].annotation),
-        )
+        ("privacy", limit): (*_LIMITS, *_choices(fields[limit].annotation))
         for limit in limits(family)
     }
     for name, field in FAMILIES[family].plan.model_fields.items():

@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 
 _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
 # The template is for a city of millions. In one of 20,000 people so few visits need less noise.
-_FOR_A_SMALL_CITY = {
-    "max_visits_in_total = 1000 ": "max_visits_in_total = 200  ",
-    'epsilon = "0.3" ': 'epsilon = "1"   ',
-}
+_FOR_A_SMALL_CITY = {'epsilon = "0.3" ': 'epsilon = "1"   '}
 
 
 class DensityFamily(Family):

@@ -4,11 +4,15 @@ from dataclasses import dataclass, replace
 
 from hushway.engine.settings import EngineSettings
 from hushway.families.density.mechanism.catalogue import MECHANISMS, DensitySetting
-from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.mechanism.terms import density_terms
+from hushway.families.density.mechanism.people import DensityPeople
+from hushway.families.density.mechanism.terms import (
+    DensityMechanism,
+    density_terms,
+    settled_terms,
+)
 from hushway.families.density.plan import DensityPlan
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, VisitLadder, VisitLimits
 from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
@@ -27,7 +31,8 @@ class EventRows:
     Attributes:
         source: Where they are.
         universe: The public areas, bins and sites.
-        limits: How much of one person counts.
+        limits: How much of one person counts; what is usual where it is to be chosen.
+        ladder: The limits to choose from, if they are.
         unit: Who is protected.
         policy: What becomes of events that cannot be counted.
     """
@@ -35,6 +40,7 @@ class EventRows:
     source: EventsSource
     universe: DensityUniverse
     limits: VisitLimits
+    ladder: VisitLadder | None
     unit: Unit
     policy: Policy
 
@@ -46,7 +52,7 @@ class EventRows:
             self.policy,
             settings=settings,
             notes=notes,
-            limits=self.limits,
+            limits=self.limits if self.ladder is None else None,
         )
 
     def counter(self, context: CountingContext) -> EngineVisits:
@@ -55,6 +61,7 @@ class EventRows:
             source=self.source,
             universe=self.universe,
             limits=self.limits,
+            ladder=self.ladder,
             unit=self.unit,
             key=context.key,
             settings=context.settings,
@@ -73,19 +80,21 @@ def prepare_density(plan: DensityPlan, *, like: Job | None = None) -> Job:
         GeographyError: The areas, the towers or the window are wrong.
     """
     universe = _universe(plan) if like is None else _same_universe(like)
-    limits = VisitLimits(
-        max_visits=plan.privacy.max_visits, max_visits_in_total=plan.privacy.max_visits_in_total
-    )
-    visits = min(limits.max_visits, universe.bins)
-    bound = Bound(cells=visits, each=1, total=visits)
-    setting = DensitySetting(plan=plan, universe=universe, limits=limits)
-    mechanism: DensitySeries = MECHANISMS[plan.mechanism.name].from_plan(setting)
+    setting = DensitySetting(plan=plan, universe=universe)
+    mechanism: DensityMechanism = MECHANISMS[plan.mechanism.name].from_plan(setting)
+    people = mechanism if isinstance(mechanism, DensityPeople) else None
+    limits, unit = mechanism.limits, plan.privacy.unit
+    visits = limits.of_a_person(universe)
+    bound = Bound(cells=visits, each=1 if limits.one_in_a_bin else visits, total=visits)
     return Job(
         plan=plan,
         geography=universe,
         bound=bound,
         mechanism=mechanism,
-        terms=density_terms(mechanism, universe, unit=plan.privacy.unit),
+        terms=density_terms(mechanism, universe, unit=unit),
+        settled_terms=None
+        if people is None
+        else lambda found: settled_terms(people, found, universe, unit),
         window=window_of_days(
             plan.time.first_day, plan.time.last_day, plan.time.zone, clock=plan.data.clock
         ),
@@ -93,7 +102,8 @@ def prepare_density(plan: DensityPlan, *, like: Job | None = None) -> Job:
             source=_source(plan),
             universe=universe,
             limits=limits,
-            unit=plan.privacy.unit,
+            ladder=None if people is None else people.ladder,
+            unit=unit,
             policy=Policy(**dict(plan.problems)),
         ),
         wording=_wording(universe),

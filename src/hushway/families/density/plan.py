@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from hushway.families.density.mechanism.catalogue import (
     MECHANISMS,
@@ -35,6 +35,18 @@ from hushway.release.plans.values import (
 )
 
 _WEEK = timedelta(days=6)
+_MOST = 1_000_000
+
+
+def _number_or_auto(value: Any) -> Any:
+    if value == "auto" or (type(value) is int and 1 <= value <= _MOST):
+        return value
+    raise ValueError(f'must be "auto", or a whole number from 1 to {_MOST:,}')
+
+
+Limit = Annotated[
+    Annotated[int, Field(ge=1, le=_MOST)] | Literal["auto"], BeforeValidator(_number_or_auto)
+]
 
 
 class EventColumnsPlan(Section):
@@ -176,19 +188,26 @@ class DensityPrivacyPlan(LossPlan):
     unit: Literal[Unit.PERSON, Unit.DEVICE] = Field(
         default=Unit.PERSON, description="Who is protected."
     )
-    max_visits: int = Field(
-        default=30,
-        ge=1,
-        le=1_000_000,
-        description="The contribution limit: at most so many visits of a person, one in a period, "
-        "chosen at random.",
+    max_visits: Limit = Field(
+        default="auto",
+        description="The contribution limit: at most so many visits of a person are counted in "
+        "series, chosen at random; auto measures how many visits people have, and chooses.",
     )
-    max_visits_in_total: int = Field(
-        default=1000,
-        ge=1,
-        le=1_000_000,
-        description="At most so many visits of a person count in the number of all visits.",
+    max_visits_in_total: Limit = Field(
+        default="auto",
+        description="At most so many visits of a person count in the number of all visits, and in "
+        "sums of what the series leaves out; auto chooses it too.",
     )
+
+    @property
+    def visit_limit(self) -> int | None:
+        """The contribution limit of the series; None if it is to be chosen."""
+        return None if self.max_visits == "auto" else self.max_visits
+
+    @property
+    def total_limit(self) -> int | None:
+        """The limit of the number of all visits; None if it is to be chosen."""
+        return None if self.max_visits_in_total == "auto" else self.max_visits_in_total
 
 
 class EventProblemsPlan(ProblemsPlan):
@@ -244,3 +263,9 @@ class DensityPlan(AnyPlan):
             yield "places: events with positions are counted by area and need no list of places"
         if self.mechanism.asked_noise == "gaussian" and self.privacy.delta is None:
             yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'
+        left_open = None in (self.privacy.visit_limit, self.privacy.total_limit)
+        if left_open and not self.mechanism.chooses_limits:
+            yield (
+                "privacy.max_visits and .max_visits_in_total: must be numbers: only the mechanism "
+                "series with scaling, without budget_shares and expected_population, chooses them"
+            )

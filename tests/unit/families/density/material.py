@@ -50,6 +50,7 @@ SEEDED_PLANS: dict[str, dict[str, Any]] = {
         "places": {"file": "places.csv"},
     },
     "density by Laplace": {"mechanism": {"name": "laplace"}},
+    "density with limits that are chosen": {"privacy": {"epsilon": "1"}},
 }
 
 
@@ -133,6 +134,7 @@ def in_memory(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
     return ArrayVisits(
         universe=universe,
         limits=job.rows.limits,
+        ladder=job.rows.ladder,
         key=key,
         person=person[kept],
         site=site[kept],

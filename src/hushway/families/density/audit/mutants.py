@@ -1,6 +1,6 @@
 """The mistakes planted in densities: wrong engines, curators and mechanisms."""
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property, partial
@@ -10,8 +10,10 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.auditing.mutant_counters import (
+    Make,
+    Otherwise,
     WrongAnswers,
-    without_limit,
+    unlimited,
     wrong_bound,
     wrong_input,
     wrong_values,
@@ -20,9 +22,10 @@ from hushway.auditing.mutant_curators import SEEN_ONLY, Meddler, exactly
 from hushway.auditing.mutant_curators import WrongAnswers as WrongNoise
 from hushway.auditing.product import Product, Rows, blind, exact_values, remade, sparse, unsplit
 from hushway.auditing.suite import mutant
-from hushway.families.density.audit import questions, whole
+from hushway.families.density.audit import limits, questions, whole
 from hushway.families.density.audit.cuts import FOUR_CELLS
 from hushway.families.density.audit.stage import CELLS, SHARED, SITES, DensityStage
+from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.public.visits import (
     ActivityHistogram,
@@ -34,7 +37,7 @@ from hushway.families.density.public.visits import (
     VisitTotal,
 )
 from hushway.families.density.rows.counter import EngineVisits, VisitPart
-from hushway.families.density.rows.counts import BoundedVisits
+from hushway.families.density.rows.counts import RankedVisits
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import cutting_event, noise_for
@@ -53,26 +56,26 @@ class VisitsBatchByBatch(EngineVisits):
 
     @property
     def _part(self) -> VisitPart:
-        return _BatchByBatch(universe=self.universe, limits=self.limits, key=self.key)
+        return _BatchByBatch(universe=self.universe, ladder=self.offered, key=self.key)
 
 
 class _BatchByBatch(VisitPart):
-    def bounded(self, batches: list[VisitRows], threads: int) -> BoundedVisits:
-        parts = [super(_BatchByBatch, self).bounded([batch], threads) for batch in batches]
-        return _added([*parts, super().bounded([], threads)])
+    def ranked(self, batches: list[VisitRows], threads: int) -> RankedVisits:
+        parts = [super(_BatchByBatch, self).ranked([batch], threads) for batch in batches]
+        return _added([*parts, super().ranked([], threads)])
 
 
 class WeekByWeek(EngineVisits):
     """A counter of a typical week that bounds people in each week by itself."""
 
     @cached_property
-    def found(self) -> BoundedVisits:  # type: ignore[override]  # worked out once
+    def found(self) -> RankedVisits:  # type: ignore[override]  # worked out once
         """The sums over weeks of what is bounded in each."""
         days = self.universe.periods.days
         weeks = [days[first : first + 7] for first in range(0, len(days), 7)]
         return _added([self._of_week(week[0], week[-1]) for week in weeks])
 
-    def _of_week(self, first: date, last: date) -> BoundedVisits:
+    def _of_week(self, first: date, last: date) -> RankedVisits:
         periods = replace(self.universe.periods, first_day=first, last_day=last)
         week = EngineVisits(
             source=self.source,
@@ -84,10 +87,24 @@ class WeekByWeek(EngineVisits):
         return week.found
 
 
-def _added(parts: list[BoundedVisits]) -> BoundedVisits:
-    names = [field.name for field in fields(BoundedVisits)]
+def _added(parts: list[RankedVisits]) -> RankedVisits:
+    names = ("series", "people", "activity", "ranked")
     sums: dict[str, Any] = {name: sum(getattr(part, name) for part in parts) for name in names}
-    return BoundedVisits(**sums)
+    return replace(parts[0], **sums)
+
+
+def without_limit(name: str) -> Make:
+    """Makes counters that state a limit and do not keep to it."""
+
+    def make(rows: Rows, stage: DensityStage, source: BitSource) -> Otherwise:
+        right = stage.count(rows, source)
+        loose: Any = unlimited(name)(stage).count(rows, source)
+        # It was counted without the limit, and says that it was not.
+        loose.found = replace(loose.found, ladder=stage.limits.ladder)
+        loose.limits = stage.limits
+        return Otherwise(right, loose)
+
+    return make
 
 
 def by_day(rows: Rows, stage: DensityStage, _source: BitSource) -> Rows:
@@ -236,12 +253,24 @@ class NosySeries(DensitySeries):
     def measure(self, curator: Curator, geography: DensityUniverse) -> Measurements:
         """Asks for totals, and makes clusters of the exact ones."""
         measured = [
-            curator.counts(query, spend) for query, spend in self._before_clusters(geography)
+            curator.counts(query, spend) for query, spend in self.before_clusters(geography)
         ]
         exact = [exactly(curator, answer) for answer in measured]
         cells = self.series(geography, self._clusters(exact, geography))
         query = Query(name=cells.name, cells=cells)
         return [*measured, curator.counts(query, self.spends.series)]
+
+
+class NosyLimits(DensityPeople):
+    """A density whose limits are chosen from exact people by their visits."""
+
+    def measure(self, curator: Curator, geography: DensityUniverse) -> Measurements:
+        """Asks how many visits people have, and goes on with limits for the exact ones."""
+        (question, spend), *_ = self.series.before_clusters(geography)
+        first = curator.counts(question, spend)
+        series = self.settled((exactly(curator, first),)).series
+        _, *others = series.before_clusters(geography)
+        return series.measured_after((first,), others, curator, geography)
 
 
 class NosyScale(DensitySeries):
@@ -290,6 +319,16 @@ MUTANTS = (
         "a total that is not cut off",
         Product(counter=without_limit("max_visits_in_total")),
         questions.CUT_OFF_TOTAL,
+    ),
+    mutant(
+        "visits left out that are not cut off",
+        Product(counter=without_limit("max_visits_in_total")),
+        limits.LEFT_OUT_VISITS,
+    ),
+    mutant(
+        "limits chosen from exact people",
+        Product(curator=Meddler, mechanism=partial(remade, NosyLimits)),
+        limits.CHOSEN_LIMITS,
     ),
     mutant(
         "a histogram of all visits",

@@ -74,28 +74,28 @@ def _two_visits(stage: DensityStage, curator: Curator) -> IntArray:
     return in_thousandths(nearer[:, 0, 0] + nearer[:, 1, 1])
 
 
-def _answers(stage: DensityStage, curator: Curator, cells: VisitCells) -> list[IntArray]:
+def answers(stage: DensityStage, curator: Curator, cells: VisitCells) -> list[IntArray]:
     """Returns the noisy answers to one question, asked as often as the stage spends on."""
     query = Query(name=cells.name, cells=cells)
     return [curator.counts(query, stage.spend).values for _ in range(stage.repeats)]
 
 
 def _total_visits(stage: DensityStage, curator: Curator) -> IntArray:
-    return np.concatenate(_answers(stage, curator, VisitTotal(universe=stage.universe)))
+    return np.concatenate(answers(stage, curator, VisitTotal(universe=stage.universe)))
 
 
 def _first_cell(stage: DensityStage, curator: Curator) -> IntArray:
     cells = ClusterTotals(
         universe=stage.universe, cluster=stage.district.every_cell, quanta=_PARTS_OF_TOTALS
     )
-    (answer,) = _answers(stage, curator, cells)
+    (answer,) = answers(stage, curator, cells)
     return answer.reshape(-1, CELLS)[:, 0]
 
 
 def _people(stage: DensityStage, curator: Curator, circles: int = 1) -> IntArray:
     """Returns the noisy histogram by (repetition, circle, corner, site), in parts of a person."""
     cells = SiteHistogram(universe=stage.universe, circles=circles)
-    return np.stack(_answers(stage, curator, cells)).reshape(stage.repeats, circles, -1, SITES)
+    return np.stack(answers(stage, curator, cells)).reshape(stage.repeats, circles, -1, SITES)
 
 
 def _first_site(stage: DensityStage, curator: Curator) -> IntArray:
@@ -118,7 +118,7 @@ def _one_visit_or_all(stage: DensityStage, curator: Curator) -> IntArray:
     fewest = stage.limits.activity
     busy = int(np.searchsorted(fewest, stage.universe.bins, side="right")) - 1
     cells = ActivityHistogram(universe=stage.universe, classes=len(fewest))
-    return np.array([answer[0] + answer[busy] for answer in _answers(stage, curator, cells)])
+    return np.array([answer[0] + answer[busy] for answer in answers(stage, curator, cells)])
 
 
 def _two_counts(stage: DensityStage) -> Moments:

@@ -15,9 +15,16 @@ from hushway.arrays import IntArray
 from hushway.auditing.product import Product, Rows, Stage, microseconds, played, small_batches
 from hushway.auditing.shift import rho_of
 from hushway.engine.key import BoundingKey
+from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries, naive_laplace
+from hushway.families.density.mechanism.terms import DensityMechanism
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLimits
+from hushway.families.density.public.visits import (
+    DensityUniverse,
+    Sites,
+    VisitLadder,
+    VisitLimits,
+)
 from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.counts import ArrayVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
@@ -171,7 +178,7 @@ def plain(limits: VisitLimits, spend: Loss) -> DensitySeries:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DensityStage(Stage[DensitySeries]):
+class DensityStage(Stage[Any]):
     """A district, in which `spend` is the price of one question if it is asked repeatedly.
 
     Attributes:
@@ -183,7 +190,7 @@ class DensityStage(Stage[DensitySeries]):
 
     district: District
     limits: VisitLimits
-    make: Callable[[VisitLimits, Loss], DensitySeries] = plain
+    make: Callable[[VisitLimits, Loss], DensityMechanism] = plain
     repeats: int = 1
 
     @property
@@ -196,9 +203,15 @@ class DensityStage(Stage[DensitySeries]):
         """What the budget of a release is filled with."""
         return loss_of(self.spend.measure, self.spend.amount * self.repeats)
 
-    def made(self) -> DensitySeries:
+    def made(self) -> DensityMechanism:
         """Returns the mechanism as the catalogue of plans makes it."""
         return self.make(self.limits, self.spend)
+
+    @property
+    def ladder(self) -> VisitLadder | None:
+        """The limits that a mechanism may choose from, if it does."""
+        made = self.made()
+        return made.ladder if isinstance(made, DensityPeople) else None
 
     def play(self, scene: Stays) -> Rows:
         """Returns one row for each event."""
@@ -211,8 +224,14 @@ class DensityStage(Stage[DensitySeries]):
 
     def count(self, rows: Rows, source: BitSource) -> Counter:
         """Returns the real counter."""
-        key = BoundingKey.draw(source)
-        return ArrayVisits(universe=self.universe, limits=self.limits, key=key, **rows)
+        key, columns = BoundingKey.draw(source), dict[str, Any](rows)
+        return ArrayVisits(
+            universe=self.universe,
+            limits=self.made().limits,
+            ladder=self.ladder,
+            key=key,
+            **columns,
+        )
 
     def columns(self, scene: Stays) -> Rows:
         """Returns the events in files; of a typical week, they happen in every week."""
@@ -232,6 +251,7 @@ class DensityStage(Stage[DensitySeries]):
             source=EventsSource(folder, EventColumns()),
             universe=self.universe,
             limits=self.limits,
+            ladder=self.ladder,
             key=BoundingKey.draw(source),
             settings=small_batches(_BATCH_ROWS),
         )

@@ -2,8 +2,13 @@
 
 from hushway.auditing.product import Product
 from hushway.auditing.suite import Audit, Suite
-from hushway.families.density.audit import cuts, mutants, questions, whole
+from hushway.families.density.audit import cuts, limits, mutants, questions, whole
 
-AUDITS: tuple[Audit[Product], ...] = (*questions.AUDITS, *cuts.AUDITS, *whole.AUDITS)
+AUDITS: tuple[Audit[Product], ...] = (
+    *questions.AUDITS,
+    *limits.AUDITS,
+    *cuts.AUDITS,
+    *whole.AUDITS,
+)
 MUTANTS = mutants.MUTANTS
 SUITE = Suite(real=Product(), audits=AUDITS, mutants=MUTANTS)

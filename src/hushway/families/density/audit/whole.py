@@ -49,7 +49,7 @@ _VISITOR: Stays = tuple(Stay(site=LONE_SITES[1], bin=when, person=99) for when i
 _HALVES = Shares(histogram=Fraction(49, 100), total=Fraction(1, 100))
 _FIFTH = Fraction(1, 5)
 _EVEN = Shares(histogram=_FIFTH, activity=_FIFTH, total=_FIFTH, clusters=_FIFTH)
-_QUESTIONS = ("histogram", "activity", "total", "clusters", "series")
+_QUESTIONS = ("activity", "histogram", "total", "clusters", "series")
 
 
 def _crowd(people: int) -> Stays:
@@ -226,7 +226,7 @@ def other_clusters(stage: DensityStage, curator: Curator) -> IntArray:
 # A person in the answers of a release. The others are known, and taken away.
 ALL_QUESTIONS = Case(
     "all questions, and each of them: one person fits rho",
-    "the evidence of histogram, activity, total, clusters and series",
+    "the evidence of activity, histogram, total, clusters and series",
     stage=_even,
     look=lambda stage, curator: _known(stage).evidence(curator),
     one=_CROWD + _VISITOR,

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import shapely
 
+from hushway.arrays import FloatArray
 from hushway.families.density.files.averages import average_days
 from hushway.families.density.files.check import MOST_CELLS
 from hushway.families.density.files.published import PARQUET
@@ -44,8 +45,27 @@ def draw_density(folder: Path, certificate: Certificate, facts: Mapping[str, Any
             f"{universe.counted}. The error is what the count is "
             "expected to be off by.",
         ),
-        notes=("How far a sum over several areas or periods may be off is not published.",),
+        notes=(
+            known_words(counts, errors),
+            "How far a sum over several areas or periods may be off is not published.",
+        ),
     )
+
+
+# A count is known if 1.96 of its errors are at most this share of it.
+_KNOWN: Final = 0.5
+
+
+def known_words(counts: FloatArray, errors: FloatArray) -> str:
+    """Returns how much of what is published is known, and that it is no map if that is little."""
+    sure = counts[1.96 * errors <= _KNOWN * counts].sum() / max(float(counts.sum()), 1e-9)
+    words = f"{sure:.0%} of the visits are in counts that are known to within half of themselves."
+    if sure < _KNOWN:
+        words += (
+            " This is no map of where people are: busy areas may be several times as busy as "
+            "published, and what is known is sums over many areas or periods."
+        )
+    return words
 
 
 def _places(areas: Areas) -> AtlasPlaces:

@@ -24,7 +24,13 @@ from hushway.families.density.files.universe import (
     read_universe,
 )
 from hushway.families.density.fit.table import DensityTable
-from hushway.families.density.mechanism.terms import FAMILY, stated_series, stated_terms
+from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import (
+    FAMILY,
+    DensityMechanism,
+    stated_series,
+    stated_terms,
+)
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import ClusterSeries, DensityUniverse, Sites
 from hushway.geography.areas import Area, Areas
@@ -102,10 +108,9 @@ def _table(
         quanta=facts["quanta"],
         measured_series=read_measured_series(folder / SERIES, clusters, universe.bins),
         measured_sites=sites,
-        measured_activity=None
-        if facts["measured_activity"] is None
-        else np.array(facts["measured_activity"], dtype=np.int64),
+        measured_activity=_listed(facts["measured_activity"]),
         measured_total=facts["measured_total"],
+        measured_left_out=_listed(facts["measured_left_out"]),
         noise=facts["noise"],
         diagnostics=plain("diagnostics of the fit", facts["fit"]),
     )
@@ -113,6 +118,10 @@ def _table(
     return table, (
         "Every area has a count for every period, never negative, and every cluster a measurement."
     )
+
+
+def _listed(values: list[int] | None) -> IntArray | None:
+    return None if values is None else np.array(values, dtype=np.int64)
 
 
 # Beyond it a release would not fit into the memory of those who check it.
@@ -143,8 +152,9 @@ def _check_measured(table: DensityTable) -> None:
     # How many circles and classes there are is compared with the certificate.
     if sites is not None:
         _check_whole(sites, (len(sites), universe.site_count))
-    if activity is not None:
-        _check_whole(activity, (len(activity),))
+    for numbers in (activity, table.measured_left_out):
+        if numbers is not None:
+            _check_whole(numbers, (len(numbers),))
     total = table.measured_total
     if total is not None and (type(total) is not int or abs(total) >= _MOST_PARTS):
         refuse("The measured number of all visits is not a whole number.")
@@ -205,7 +215,7 @@ def check_stated(certificate: Certificate, table: DensityTable) -> None:
     check_domain(certificate, table.universe)
     check_terms(certificate, stated_terms(certificate, table.universe, table.cluster))
     check_noise(certificate.terms, table.noise)
-    mechanism = stated_series(certificate.terms.mechanism)
+    mechanism = _series_of(stated_series(certificate.terms.mechanism), table)
     limits, spends = mechanism.limits, mechanism.spends
     circles = limits.circles if spends.activity is not None else 1
     stated = (
@@ -213,16 +223,28 @@ def check_stated(certificate: Certificate, table: DensityTable) -> None:
         0 if spends.histogram is None else circles,
         0 if spends.activity is None else len(limits.activity),
         spends.total is not None,
+        0 if spends.left_out is None else table.universe.periods.parts,
     )
     held = (
         table.quanta,
         0 if table.measured_sites is None else len(table.measured_sites),
         0 if table.measured_activity is None else len(table.measured_activity),
         table.measured_total is not None,
+        0 if table.measured_left_out is None else len(table.measured_left_out),
     )
     merged = len(table.measured_series) < len(table.universe.cover)
     if stated != held or (merged and mechanism.spends.clusters is None):
         raise refuse_numbers("measurements")
+
+
+def _series_of(mechanism: DensityMechanism, table: DensityTable) -> DensitySeries:
+    """Returns the series that was run; limits that were chosen follow from what was measured."""
+    if isinstance(mechanism, DensitySeries):
+        return mechanism
+    activity = table.measured_activity
+    if activity is None or mechanism.people != tuple(activity.tolist()):
+        raise refuse_numbers("people by their visits")
+    return mechanism.series
 
 
 class DensityContents(TableContents[DensityTable]):

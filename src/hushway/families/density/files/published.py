@@ -73,6 +73,9 @@ def describe(table: DensityTable) -> Description:
         if table.measured_activity is None
         else table.measured_activity.tolist(),
         "measured_total": table.measured_total,
+        "measured_left_out": None
+        if table.measured_left_out is None
+        else table.measured_left_out.tolist(),
         "noise": dict(table.noise),
         # The publisher's word: the numbers on the way to the fit are not in the release.
         "fit": dict(table.diagnostics),
@@ -85,6 +88,7 @@ def describe(table: DensityTable) -> Description:
 def facts_fit(facts: Mapping[str, Any]) -> bool:
     """Whether facts of a data package say enough about a density to read it."""
     total, activity = facts["measured_total"], facts["measured_activity"]
+    left_out = facts["measured_left_out"]
     return (
         type(facts["quanta"]) is int
         and type(facts["places"]) is bool
@@ -92,6 +96,7 @@ def facts_fit(facts: Mapping[str, Any]) -> bool:
         and type(facts["sites_measured"]) is bool
         and (total is None or type(total) is int)
         and (activity is None or _whole_numbers(activity))
+        and (left_out is None or _whole_numbers(left_out))
         and noise_fits(facts["noise"])
         and type(facts["fit"]) is dict
     )

@@ -6,16 +6,17 @@ are in all, and how many of them the series counts, circle by circle.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray
-from hushway.families.density.public.visits import VisitLimits
+from hushway.families.density.public.visits import ACTIVITY, VisitLimits
+from hushway.privacy.loss import Measure
 
 # A class is there if it stands out from its noise by as much: in a few releases of a thousand one
-# is that is not.
-_CLEAR = 3.5
+# is that is not. Laplace noise strays further than Gaussian noise of the same deviation.
+_CLEAR: Final = {Measure.ZCDP: 3.5, Measure.PURE: 5.0}
 # Within a class nobody knows how busy people are: relative error of all visits.
 _WITHIN = 0.03
 # So many neighbouring classes are looked at together.
@@ -23,6 +24,19 @@ _TOGETHER = (1, 2, 4)
 # How finely shares of bins are tabulated, and how often their scale is halved.
 _POINTS = 400
 _HALVINGS = 60
+
+
+class PeopleByClass(NamedTuple):
+    """Noisy people of each class of activity, the variance of noise in each, and its currency."""
+
+    values: FloatArray
+    variance: float
+    measure: Measure = Measure.ZCDP
+
+    @property
+    def clear(self) -> float:
+        """How many deviations of its noise a class must have to be there."""
+        return _CLEAR[self.measure]
 
 
 class VisitsInAll(NamedTuple):
@@ -47,6 +61,7 @@ class Activity:
         cut_off: How many visits that cuts off, as far as their people stand out.
         cut_off_variance: Variance of that number.
         classes: People of each class of activity, as far as they stand out.
+        noise: Variance of the noise in each.
         typical: About how many visits one of each has.
         straight: Share of counted visits that were drawn as evenly as all visits are: those in bins
             in which their person has no other.
@@ -61,6 +76,7 @@ class Activity:
     cut_off: float
     cut_off_variance: float
     classes: FloatArray
+    noise: float
     typical: FloatArray
     straight: float
 
@@ -78,7 +94,7 @@ class Activity:
         """
         people = np.maximum(self.classes, 0.0)
         bins = len(shape)
-        drawn = np.minimum(1.0, most / (bins * -np.expm1(-self.typical / bins)))
+        drawn = np.minimum(1.0, most / bins_seen(self.typical, bins))
         share = np.append(0.0, np.geomspace(1e-4 / bins, 1.0, _POINTS))
         seen = -np.expm1(-share[:, None] * self.typical) @ (people * drawn)
         # Visits are scaled until the shares of all bins sum to 1.
@@ -92,8 +108,7 @@ class Activity:
 
 
 def known_activity(
-    people: FloatArray,
-    variance: float,
+    found: PeopleByClass,
     limits: VisitLimits,
     bins: int,
     total: VisitsInAll | None = None,
@@ -101,25 +116,25 @@ def known_activity(
     """Returns what noisy people by class of activity tell; None if no class stands out.
 
     Args:
-        people: Noisy number of people of each class.
-        variance: Variance of the noise in each.
+        found: Noisy number of people of each class.
         limits: How much of one person counts.
         bins: Number of bins.
         total: The number of all visits, if measured: it must have room for the busiest.
     """
-    there = _present(people, variance)
+    people, variance = found.values, found.variance
+    there = standing_out(found)
     if not there.any():
         return None
-    typical = typical_visits(limits)
+    typical = typical_visits()
     if total is not None:
-        there &= ~_no_room(people, variance, there, limits, total)
-    bins_seen = bins * -np.expm1(-typical / bins)
-    counted = np.minimum(bins_seen, min(limits.max_visits, bins))
+        there &= ~_no_room(found, there, limits, total)
+    seen = bins_seen(typical, bins) if limits.one_in_a_bin else typical
+    counted = np.minimum(seen, limits.max_visits)
     known = np.where(there, people, 0.0)
     circle, circles = limits.circle, limits.circles
     everybody = np.bincount(circle, known, circles)
     classes = np.bincount(circle, there, circles)
-    clear = everybody > _CLEAR * np.sqrt(variance * np.maximum(classes, 1))
+    clear = everybody > found.clear * np.sqrt(variance * np.maximum(classes, 1))
     heads = np.asarray(np.where(clear, everybody, 0.0), dtype=np.float64)
     size = np.where(clear, heads, 1.0)
     inside = clear[circle]
@@ -142,35 +157,41 @@ def known_activity(
         cut_off_variance=variance * float(over[there] @ over[there] + (2 * unseen) ** 2)
         + (_WITHIN * cut_off) ** 2,
         classes=known,
+        noise=variance,
         typical=typical,
-        straight=float((known * counted * bins_seen / typical)[inside].sum()) / max(by_series, 1.0),
+        straight=float((known * counted * seen / typical)[inside].sum()) / max(by_series, 1.0),
     )
 
 
-def typical_visits(limits: VisitLimits) -> FloatArray:
+def bins_seen(visits: FloatArray, bins: int) -> FloatArray:
+    """Returns in how many bins people with so many visits are seen, if chance decides."""
+    return np.asarray(bins * -np.expm1(-visits / bins))
+
+
+def typical_visits() -> FloatArray:
     """Returns about how many visits a person of each class has."""
-    fewest = limits.activity.astype(np.float64)
+    fewest = np.array(ACTIVITY, dtype=np.float64)
     most = np.append(fewest[1:] - 1, fewest[-1] * 1.5)
     return np.asarray(np.sqrt(fewest * most), dtype=np.float64)
 
 
-def _present(people: FloatArray, variance: float) -> BoolArray:
+def standing_out(people: PeopleByClass) -> BoolArray:
     """Returns the classes up to the last that stands out from the noise, alone or with others.
 
     Of several classes that stand out together, the first half are taken to be there.
     """
-    sums = np.append(0.0, np.cumsum(people))
+    sums = np.append(0.0, np.cumsum(people.values))
     last = -1
     for width in _TOGETHER:
         together = sums[width:] - sums[:-width]
-        clear = np.flatnonzero(together > _CLEAR * np.sqrt(width * variance))
+        clear = np.flatnonzero(together > people.clear * np.sqrt(width * people.variance))
         if len(clear):
             last = max(last, int(clear[-1]) + width // 2)
-    return np.asarray(np.arange(len(people)) <= last)
+    return np.asarray(np.arange(len(people.values)) <= last)
 
 
 def _no_room(
-    people: FloatArray, variance: float, there: BoolArray, limits: VisitLimits, total: VisitsInAll
+    found: PeopleByClass, there: BoolArray, limits: VisitLimits, total: VisitsInAll
 ) -> BoolArray:
     """Returns the classes beyond the most visits that count, if all visits have no room for them.
 
@@ -179,7 +200,8 @@ def _no_room(
     by what other classes leave of all visits. If the two together do not stand out, noise made the
     classes.
     """
-    typical, most = typical_visits(limits), limits.max_visits_in_total
+    people, variance = found.values, found.variance
+    typical, most = typical_visits(), limits.max_visits_in_total
     beyond = there & (typical > most)
     if not beyond.any():
         return beyond
@@ -189,5 +211,5 @@ def _no_room(
     doubt = variance * float((typical[others] ** 2).sum()) + (_WITHIN * visits) ** 2
     room, off = (total.value - visits) / most, (total.variance + doubt) / most**2
     both = (seen * off + room * own) / (own + off)
-    clear = both > _CLEAR * np.sqrt(own * off / (own + off))
+    clear = both > found.clear * np.sqrt(own * off / (own + off))
     return np.asarray(beyond & ~clear)

@@ -11,7 +11,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.activity import VisitsInAll, known_activity
 from hushway.families.density.fit.places import known_places
-from hushway.families.density.fit.totals import by_circle, cells_of_places, noisy
+from hushway.families.density.fit.totals import by_circle, by_class, cells_of_places, noisy
 from hushway.families.density.public.visits import (
     ActivityHistogram,
     ClusterTotals,
@@ -77,9 +77,9 @@ def _totals(
         return totals
     circles, activity = by_circle(found[SiteHistogram]), None
     if ActivityHistogram in found:
-        classes, visits = noisy(found[ActivityHistogram]), noisy(found[VisitTotal])
+        classes, visits = by_class(found[ActivityHistogram]), noisy(found[VisitTotal])
         whole = VisitsInAll(float(visits.values[0]), visits.variance)
-        activity = known_activity(classes.values, classes.variance, limits, universe.bins, whole)
+        activity = known_activity(classes, limits, universe.bins, whole)
     # Noise alone would make some sites look large enough to be measured alone.
     places = known_places(circles.values, circles.variance, activity)
     return cells_of_places(places, universe.cover, max(float(totals[0]), 1.0)).counted

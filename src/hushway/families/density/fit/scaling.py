@@ -78,7 +78,7 @@ def _people(
     activity = None
     if noisy is not None:
         whole = None if total is None else VisitsInAll(float(total.values[0]), total.variance)
-        activity = known_activity(noisy.values, noisy.variance, limits, bins, whole)
+        activity = known_activity(noisy, limits, bins, whole)
     if circles is None:
         return activity, None
     return activity, known_places(circles.values, circles.variance, activity)
@@ -92,7 +92,7 @@ def crowding_of(shapes: FloatArray, levels: Levels, limits: VisitLimits) -> Floa
     to 1.
     """
     bins = shapes.shape[1]
-    if levels.activity is None:
+    if levels.activity is None or not limits.one_in_a_bin:
         return np.ones(bins)
     city = levels.totals.clusters @ shapes
     city = np.maximum(city / city.sum(), _FAINTEST / bins)

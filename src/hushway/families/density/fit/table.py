@@ -11,7 +11,8 @@ from scipy.special import gammaincinv, ndtri
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.density.fit.scaling import crowding_of, levels_of
+from hushway.families.density.fit.periods import period_scale
+from hushway.families.density.fit.scaling import levels_of
 from hushway.families.density.fit.smoothing import (
     best_cuts,
     cut,
@@ -98,6 +99,8 @@ class DensityTable:
             measured.
         measured_activity: Noisy number of people by class of activity; None if not measured.
         measured_total: Noisy number of all visits; None if not measured.
+        measured_left_out: Noisy visits that the series leaves out, by period of the day; None if
+            not measured.
         noise: Standard deviation of the noise in each measurement, by what was asked.
         diagnostics: How the fit went, as plain JSON values.
     """
@@ -111,6 +114,7 @@ class DensityTable:
     measured_sites: IntArray | None
     measured_activity: IntArray | None
     measured_total: int | None
+    measured_left_out: IntArray | None
     noise: Mapping[str, float]
     diagnostics: Mapping[str, Any] = field(default_factory=dict)
 
@@ -141,7 +145,7 @@ def fit_density(
     shapes, spread = _shapes(values, cleaned.variance, totals)
     local = levels.multiples(totals.cells)
     cluster = answers.cells.cluster
-    crowding = crowding_of(shapes, levels, limits)
+    periods = period_scale(shapes, answers, levels, limits)
     cells = shapes[cluster] * totals.cells[:, None]
     alone = totals.cells / np.maximum(totals.clusters[cluster], 1e-9)
     within = relative_spread(shapes, totals.clusters, cluster, universe.cover)
@@ -156,10 +160,13 @@ def fit_density(
         # Visits beyond the limits were not drawn: the rest is a sample of them.
         + cells * np.maximum(1 - 1 / np.maximum(local, 1.0), 0.0)[:, None]
         + cells**2 * totals.scale_variance[:, None]
-        # Busy bins are counted less than others where people have several visits in them.
-        + (cells * (crowding - 1)) ** 2
+        # Bins differ in what the series leaves out of them.
+        + cells**2 * periods.variance
     )
-    counts, squares = _areas(universe, cells * local[:, None], variance * local[:, None] ** 2)
+    multiple = local[:, None] * periods.value
+    # Bins change places, and not the number of all visits.
+    multiple *= float((cells * local[:, None]).sum()) / max(float((cells * multiple).sum()), 1e-300)
+    counts, squares = _areas(universe, cells * multiple, variance * multiple**2)
     # The number of all visits is off by the same share everywhere.
     errors = gamma_errors(counts, np.sqrt(squares + counts**2 * scale.variance))
     return DensityTable(
@@ -175,6 +182,7 @@ def fit_density(
         else _whole(PERSON_PARTS * answers.circles.values),
         measured_activity=None if answers.activity is None else _whole(answers.activity.values),
         measured_total=None if answers.total is None else int(answers.total.values[0]),
+        measured_left_out=None if answers.left_out is None else _whole(answers.left_out.values),
         noise=noise_of(measured),
         diagnostics={
             "clusters": answers.cells.clusters,

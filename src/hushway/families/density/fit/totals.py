@@ -14,6 +14,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
+from hushway.families.density.fit.activity import PeopleByClass
 from hushway.families.density.fit.adaptive_shrinkage import Expected, above_zero, expected_sizes
 from hushway.families.density.fit.places import Places
 from hushway.families.density.public.cover import Cover
@@ -22,6 +23,7 @@ from hushway.families.density.public.visits import (
     ActivityHistogram,
     ClusterSeries,
     ClusterTotals,
+    LeftOutVisits,
     SiteHistogram,
     VisitTotal,
 )
@@ -48,6 +50,7 @@ class Answers:
         circles: Noisy number of people by (circle, site), if measured.
         activity: Noisy number of people by class of activity, if measured.
         total: Noisy number of all visits, if measured.
+        left_out: Noisy visits that the series leaves out, by period of the day, if measured.
         totals: Noisy visits by cell of the cover over the window, if measured.
         cuts: How many cosines of each cluster's series to keep, if chosen.
     """
@@ -56,8 +59,9 @@ class Answers:
     parts: IntArray
     series: Noisy
     circles: Noisy | None
-    activity: Noisy | None
+    activity: PeopleByClass | None
     total: Noisy | None
+    left_out: Noisy | None
     totals: Noisy | None
     cuts: IntArray | None
 
@@ -92,17 +96,25 @@ def answers_of(measured: Sequence[Measured | MeasuredSparse]) -> Answers:
     cells = series.query.cells
     shape = (cells.clusters, cells.universe.bins)
     flat = noisy(series)
-    histogram, activity, total, totals, cuts = (
+    histogram, activity, total, left, totals, cuts = (
         found.get(kind)
-        for kind in (SiteHistogram, ActivityHistogram, VisitTotal, ClusterTotals, CutQuery)
+        for kind in (
+            SiteHistogram,
+            ActivityHistogram,
+            VisitTotal,
+            LeftOutVisits,
+            ClusterTotals,
+            CutQuery,
+        )
     )
     return Answers(
         cells=cells,
         parts=series.values.reshape(shape),
         series=Noisy(values=flat.values.reshape(shape), variance=flat.variance),
         circles=None if histogram is None else by_circle(histogram),
-        activity=None if activity is None else noisy(activity),
+        activity=None if activity is None else by_class(activity),
         total=None if total is None else noisy(total),
+        left_out=None if left is None else noisy(left),
         # With a histogram the totals are one number for the whole city, which clusters needed.
         totals=None if totals is None or histogram is not None else noisy(totals),
         cuts=None if cuts is None else cuts.values,
@@ -114,6 +126,12 @@ def by_circle(measured: Measured) -> Noisy:
     flat, cells = noisy(measured), measured.query.cells
     circles = cells.circles if isinstance(cells, SiteHistogram) else 1
     return Noisy(values=flat.values.reshape(circles, -1), variance=flat.variance)
+
+
+def by_class(measured: Measured) -> PeopleByClass:
+    """Returns measured people by class of activity."""
+    found = noisy(measured)
+    return PeopleByClass(found.values, found.variance, measured.event.loss.measure)
 
 
 def noisy(measured: Measured) -> Noisy:

@@ -16,6 +16,7 @@ from hushway.release.plans.values import PositiveShare
 from hushway.release.terms import stated_loss
 
 if TYPE_CHECKING:
+    from hushway.families.density.mechanism.people import DensityPeople
     from hushway.families.density.mechanism.recommended import Shares
     from hushway.families.density.mechanism.series import DensitySeries
     from hushway.families.density.plan import DensityPlan
@@ -30,18 +31,32 @@ class DensitySetting:
     Attributes:
         plan: The plan.
         universe: The public areas, bins and sites.
-        limits: How much of one person counts.
     """
 
     plan: "DensityPlan"
     universe: "DensityUniverse"
-    limits: "VisitLimits"
 
     @property
     def budget(self) -> "Loss":
         """What the release costs."""
+        from hushway.families.density.mechanism.people import quieter_budget
+
+        privacy, noise = self.plan.privacy, self.plan.mechanism.asked_noise
+        if noise == "auto":
+            return quieter_budget(privacy.epsilon, privacy.delta, privacy.visit_limit)
+        return budget_for(privacy.epsilon, privacy.delta, noise)
+
+    @property
+    def limits(self) -> "VisitLimits":
+        """How much of one person counts, where a plan says it."""
+        from hushway.families.density.public.visits import VisitLimits
+
         privacy = self.plan.privacy
-        return budget_for(privacy.epsilon, privacy.delta, self.plan.mechanism.asked_noise)
+        # A plan that leaves one open is refused before, unless the mechanism chooses.
+        return VisitLimits(
+            max_visits=privacy.visit_limit or 1,
+            max_visits_in_total=privacy.total_limit or 1,
+        )
 
 
 class DensityOptions(Section):
@@ -53,6 +68,11 @@ class DensityOptions(Section):
     def asked_noise(self) -> str:
         """Which noise is drawn."""
         return "laplace"
+
+    @property
+    def chooses_limits(self) -> bool:
+        """Whether limits on visits can be left to it."""
+        return False
 
 
 class SharesOptions(Section):
@@ -67,6 +87,10 @@ class SharesOptions(Section):
     )
     total: PositiveShare | None = Field(
         default=None, description="The budget share of the number of all visits."
+    )
+    left_out: PositiveShare | None = Field(
+        default=None,
+        description="The budget share of visits that the series leaves out, by period of the day.",
     )
     clusters: PositiveShare | None = Field(
         default=None, description="The budget share of the totals that clusters are made by."
@@ -103,9 +127,10 @@ class SeriesOptions(DensityOptions):
     """Noisy series of clusters, cleaned and scaled."""
 
     name: Literal["series"] = Field(default="series", description="The mechanism.")
-    noise: Literal["gaussian", "laplace"] = Field(
-        default="gaussian",
-        description="Which noise is drawn; gaussian needs privacy.delta, laplace is much louder.",
+    noise: Literal["auto", "gaussian", "laplace"] = Field(
+        default="auto",
+        description="Which noise is drawn; auto is whichever is smaller for max_visits, and "
+        "laplace if that is auto; gaussian needs privacy.delta.",
     )
     denoise: Literal["patterns", "sure", "cuts", "none"] = Field(
         default="patterns",
@@ -136,8 +161,14 @@ class SeriesOptions(DensityOptions):
 
     @property
     def asked_noise(self) -> str:
-        """Which noise is drawn."""
-        return self.noise
+        """Which noise is drawn; cuts are accounted in zCDP, so that auto is gaussian for them."""
+        return "gaussian" if self.noise == "auto" and self.denoise == "cuts" else self.noise
+
+    @property
+    def chooses_limits(self) -> bool:
+        """Whether limits on visits can be left to it."""
+        given = any(share is not None for _, share in self.budget_shares)
+        return self.scaling and not given and self.expected_population is None
 
     @model_validator(mode="after")
     def _options_fit(self) -> "SeriesOptions":
@@ -150,8 +181,8 @@ class SeriesOptions(DensityOptions):
 def _misfits(options: SeriesOptions) -> Iterator[str]:
     """Yields what options of a mechanism, each right by itself, do not agree on."""
     shares = options.budget_shares
-    scaled = (shares.histogram, shares.activity, shares.total)
-    if options.denoise == "cuts" and options.noise != "gaussian":
+    scaled = (shares.histogram, shares.activity, shares.total, shares.left_out)
+    if options.denoise == "cuts" and options.noise == "laplace":
         yield 'denoise = "cuts" needs noise = "gaussian"'
     if shares.cuts is not None and options.denoise != "cuts":
         yield 'budget_shares.cuts belongs to denoise = "cuts"'
@@ -161,8 +192,8 @@ def _misfits(options: SeriesOptions) -> Iterator[str]:
         given is not None for given in (*scaled, options.expected_population)
     ):
         yield (
-            "budget_shares.histogram, .activity, .total and expected_population belong to "
-            "scaling = true"
+            "budget_shares.histogram, .activity, .total, .left_out and expected_population belong "
+            "to scaling = true"
         )
     if sum(share or 0 for _, share in shares) >= 1:
         yield "budget_shares sum to 1 or more and leave nothing for the series"
@@ -176,11 +207,13 @@ class LaplaceOptions(DensityOptions):
     name: Literal["laplace"] = Field(description="The mechanism.")
 
 
-def _planned_series(setting: DensitySetting) -> "DensitySeries":
+def _planned_series(setting: DensitySetting) -> "DensitySeries | DensityPeople":
     from hushway.families.density.mechanism.series import density_series
 
-    options = setting.plan.mechanism
+    options, privacy = setting.plan.mechanism, setting.plan.privacy
     assert isinstance(options, SeriesOptions)  # noqa: S101  the options of this mechanism
+    if privacy.visit_limit is None or privacy.total_limit is None:
+        return _planned_people(options, setting)
     return density_series(
         setting.limits,
         budget=setting.budget,
@@ -188,6 +221,20 @@ def _planned_series(setting: DensitySetting) -> "DensitySeries":
         denoise=options.denoise,
         clustering=options.clustering,
         scaling=options.scaling,
+        night=options.night,
+        cluster_error=options.cluster_error,
+    )
+
+
+def _planned_people(options: SeriesOptions, setting: DensitySetting) -> "DensityPeople":
+    from hushway.families.density.mechanism.people import DensityPeople
+
+    return DensityPeople(
+        budget=setting.budget,
+        max_visits=setting.plan.privacy.visit_limit,
+        max_visits_in_total=setting.plan.privacy.total_limit,
+        denoise=options.denoise,
+        clustering=options.clustering,
         night=options.night,
         cluster_error=options.cluster_error,
     )
@@ -218,12 +265,15 @@ def _planned_laplace(setting: DensitySetting) -> "DensitySeries":
     return naive_laplace(setting.limits, budget=setting.budget)
 
 
-def _stated_series(parameters: Mapping[str, Any]) -> "DensitySeries":
+def _stated_series(parameters: Mapping[str, Any]) -> "DensitySeries | DensityPeople":
+    from hushway.families.density.mechanism.people import certified_people
     from hushway.families.density.mechanism.recommended import Spends
     from hushway.families.density.mechanism.series import DensitySeries
     from hushway.families.density.public.visits import VisitLimits
     from hushway.privacy.loss import ZCDPLoss
 
+    if "people_by_visits" in parameters:
+        return certified_people(parameters)
     series, cuts = stated_loss(parameters, "series"), stated_loss(parameters, "cuts")
     if series is None or not (cuts is None or isinstance(cuts, ZCDPLoss)):
         raise ValueError
@@ -231,12 +281,14 @@ def _stated_series(parameters: Mapping[str, Any]) -> "DensitySeries":
         limits=VisitLimits(
             max_visits=parameters["max_visits"],
             max_visits_in_total=parameters["max_visits_in_total"],
+            one_in_a_bin=parameters["one_in_a_period"],
         ),
         spends=Spends(
             series=series,
             histogram=stated_loss(parameters, "histogram"),
             activity=stated_loss(parameters, "activity"),
             total=stated_loss(parameters, "total"),
+            left_out=stated_loss(parameters, "left_out"),
             clusters=stated_loss(parameters, "clusters"),
             cuts=cuts,
         ),

@@ -21,6 +21,7 @@ class Spends:
         histogram: People by site.
         activity: People by class of activity; without it the histogram does not tell people apart.
         total: All visits.
+        left_out: Visits that the series leaves out, by period of the day.
         clusters: The totals that clusters are made by.
         cuts: How many cosines of each series to keep.
     """
@@ -29,6 +30,7 @@ class Spends:
     histogram: Loss | None = None
     activity: Loss | None = None
     total: Loss | None = None
+    left_out: Loss | None = None
     clusters: Loss | None = None
     cuts: ZCDPLoss | None = None
 
@@ -44,11 +46,17 @@ class Spends:
                 "How busy people are is of no use without a histogram of sites.",
                 advice="Give the histogram a share of the budget, or activity none.",
             )
+        if self.left_out is not None and self.activity is None:
+            raise PlanError(
+                "What the series leaves out is of no use without how busy people are.",
+                advice="Give activity a share of the budget, or left_out none.",
+            )
 
     @property
     def losses(self) -> tuple[Loss, ...]:
         """The prices in the order in which they are spent."""
-        asked = (self.histogram, self.activity, self.total, self.clusters, self.cuts, self.series)
+        before = (self.activity, self.histogram, self.total, self.left_out, self.clusters)
+        asked = (*before, self.cuts, self.series)
         return tuple(loss for loss in asked if loss is not None)
 
 
@@ -59,11 +67,13 @@ class Shares:
     histogram: Fraction = Fraction(0)
     activity: Fraction = Fraction(0)
     total: Fraction = Fraction(0)
+    left_out: Fraction = Fraction(0)
     clusters: Fraction = Fraction(0)
     cuts: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
-        parts = (self.histogram, self.activity, self.total, self.clusters, self.cuts)
+        before = (self.histogram, self.activity, self.total, self.left_out, self.clusters)
+        parts = (*before, self.cuts)
         if min(parts) < 0 or sum(parts) >= 1:
             raise PlanError(
                 "The shares of a budget must not be negative and must leave something for the "
@@ -95,12 +105,14 @@ def spends_of(budget: Loss, shares: Shares) -> Spends:
                 advice="Give a delta and Gaussian noise, or choose the cuts from the noisy series.",
             )
         cuts = loss_of_cuts(amount * shares.cuts)
-    others = amount * (shares.histogram + shares.activity + shares.total + shares.clusters)
+    before = shares.histogram, shares.activity, shares.total, shares.left_out, shares.clusters
+    others = amount * sum(before)
     return Spends(
         series=loss_of(measure, amount - others - (cuts.rho if cuts else 0)),
         histogram=part(shares.histogram),
         activity=part(shares.activity),
         total=part(shares.total),
+        left_out=part(shares.left_out),
         clusters=part(shares.clusters),
         cuts=cuts,
     )
@@ -145,15 +157,18 @@ def recommended_cluster_error(denoise: Denoise) -> float | None:
 # 2,000,000 at three budgets: no crowd loses much by it. A small one wants a third of the budget for
 # the histogram, a large one wants nearly all of it for the series. Where the limits leave out much
 # of busy people, only the histogram has all of their visits.
+# How many visits people have decides on limits, so it is asked before they are known.
+ACTIVITY_SHARE: Final = Fraction(5, 100)
 _SOME_BUSY: Final = Shares(
     histogram=Fraction(25, 100),
-    activity=Fraction(3, 100),
+    activity=ACTIVITY_SHARE,
     total=Fraction(3, 100),
+    left_out=Fraction(2, 100),
     clusters=Fraction(1, 100),
 )
 _NONE_BUSY: Final = Shares(
     histogram=Fraction(8, 100),
-    activity=Fraction(2, 100),
+    activity=ACTIVITY_SHARE,
     total=Fraction(1, 100),
     clusters=Fraction(5, 1000),
 )
@@ -201,6 +216,12 @@ def shares_for(
         histogram=shares.histogram and min(max(wanted, _LEAST), _MOST),
         activity=enough(_SPREAD, people, Fraction(15, 1000), shares.activity),
         total=enough(limits.max_visits_in_total, visits, Fraction(2, 1000), shares.total),
+        left_out=enough(
+            limits.max_visits_in_total,
+            visits / universe.periods.parts,
+            Fraction(2, 1000),
+            shares.left_out,
+        ),
         clusters=enough(limits.max_visits, counted, Fraction(2, 1000), shares.clusters),
         cuts=shares.cuts,
     )

@@ -7,6 +7,7 @@ all clusters together, and how much of a series is kept is told from its noisy v
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, get_args
 
@@ -29,6 +30,7 @@ from hushway.families.density.public.visits import (
     ClusterSeries,
     ClusterTotals,
     DensityUniverse,
+    LeftOutVisits,
     SiteHistogram,
     VisitCells,
     VisitLimits,
@@ -106,6 +108,7 @@ class DensitySeries:
             "noise": self.spends.series.measure.noise,
             "max_visits": self.limits.max_visits,
             "max_visits_in_total": self.limits.max_visits_in_total,
+            "one_in_a_period": self.limits.one_in_a_bin,
             "spends": amounts_of(self.spends),
             "quanta": self.quanta,
             "clustering": self.spends.clusters is not None,
@@ -130,6 +133,11 @@ class DensitySeries:
             words.append(
                 "Series are scaled to noisy totals from visitors by site and from the number of "
                 "all visits."
+            )
+        if self.spends.left_out is not None:
+            words.append(
+                "Visits that the series leaves out were added by noisy sums of them, by period of "
+                "the day."
             )
         if self.night:
             words.append("The small counts of the night are replaced by exponential curves.")
@@ -176,7 +184,8 @@ class DensitySeries:
         others: list[tuple[str, VisitCells, Loss | None]] = [
             ("visitors of a site", self._histogram(geography), self.spends.histogram),
             ("visitors as busy as each other", self._activity(geography), self.spends.activity),
-            ("all visits", VisitTotal(universe=geography), self.spends.total),
+            ("all visits", self._total(geography), self.spends.total),
+            ("visits left out, by period of the day", self._left(geography), self.spends.left_out),
         ]
         for figure, cells, spend in others:
             if spend is not None:
@@ -191,9 +200,18 @@ class DensitySeries:
         Privacy:
             The only step that spends. Clusters follow from noisy totals and public ground.
         """
-        measured = [
-            curator.counts(query, spend) for query, spend in self._before_clusters(geography)
-        ]
+        asked = self.before_clusters(geography)
+        return self.measured_after([], asked, curator, geography)
+
+    def measured_after(
+        self,
+        answers: Sequence[Measured],
+        asked: Sequence[tuple[Query, Loss]],
+        curator: Curator,
+        geography: DensityUniverse,
+    ) -> Measurements:
+        """Goes on with the questions that have no answer yet, and then with clusters."""
+        measured = [*answers, *(curator.counts(query, spend) for query, spend in asked)]
         cluster = _every_cell(geography)
         if self.spends.clusters is not None:
             cluster = self._clusters(measured, geography)
@@ -211,20 +229,23 @@ class DensitySeries:
 
     def series(self, geography: DensityUniverse, cluster: IntArray) -> ClusterSeries:
         """Returns the cells of the series of some clusters."""
-        return ClusterSeries(universe=geography, cluster=cluster, quanta=self.quanta)
+        return ClusterSeries(
+            universe=geography, cluster=cluster, quanta=self.quanta, limits=self.limits
+        )
 
     def _questions(
         self, geography: DensityUniverse, cluster: IntArray
     ) -> list[tuple[Query | CutQuery, Loss]]:
         """Returns what is asked, in order."""
-        return [*self._before_clusters(geography), *self._of_clusters(geography, cluster)]
+        return [*self.before_clusters(geography), *self._of_clusters(geography, cluster)]
 
-    def _before_clusters(self, geography: DensityUniverse) -> list[tuple[Query, Loss]]:
+    def before_clusters(self, geography: DensityUniverse) -> list[tuple[Query, Loss]]:
         """Returns what is asked before clusters are made."""
         asked: list[tuple[VisitCells, Loss | None]] = [
-            (self._histogram(geography), self.spends.histogram),
             (self._activity(geography), self.spends.activity),
-            (VisitTotal(universe=geography), self.spends.total),
+            (self._histogram(geography), self.spends.histogram),
+            (self._total(geography), self.spends.total),
+            (self._left(geography), self.spends.left_out),
             (self._totals(geography), self.spends.clusters),
         ]
         return [
@@ -256,7 +277,13 @@ class DensitySeries:
     def _histogram(self, geography: DensityUniverse) -> SiteHistogram:
         """Returns people by site, in circles if activity is known."""
         circles = 1 if self.spends.activity is None else self.limits.circles
-        return SiteHistogram(universe=geography, circles=circles)
+        return SiteHistogram(universe=geography, circles=circles, limits=self.limits)
+
+    def _total(self, geography: DensityUniverse) -> VisitTotal:
+        return VisitTotal(universe=geography, limits=self.limits)
+
+    def _left(self, geography: DensityUniverse) -> LeftOutVisits:
+        return LeftOutVisits(universe=geography, limits=self.limits)
 
     def _activity(self, geography: DensityUniverse) -> ActivityHistogram:
         return ActivityHistogram(universe=geography, classes=len(self.limits.activity))
@@ -269,11 +296,12 @@ class DensitySeries:
         """
         cells = _every_cell(geography)
         if self.spends.histogram is not None:
-            return ClusterTotals(universe=geography, cluster=np.zeros_like(cells), quanta=1)
+            return ClusterTotals(
+                universe=geography, cluster=np.zeros_like(cells), quanta=1, limits=self.limits
+            )
         # A total moves by all visits of a person, so fewer parts keep the noise within its tables.
-        return ClusterTotals(
-            universe=geography, cluster=cells, quanta=min(self.quanta, _TOTAL_QUANTA)
-        )
+        quanta = min(self.quanta, _TOTAL_QUANTA)
+        return ClusterTotals(universe=geography, cluster=cells, quanta=quanta, limits=self.limits)
 
     def _sigma(self, cells: ClusterSeries) -> float:
         """Returns the standard deviation of the noise in a series, in visits."""

@@ -2,10 +2,12 @@
 
 from hushway.arrays import IntArray
 from hushway.families.density.mechanism.catalogue import MECHANISMS
+from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
+from hushway.release.mechanism import Measurements
 from hushway.release.terms import listed, terms_of
 from hushway.release.wording import check_unit, plural
 
@@ -23,15 +25,17 @@ _BEYOND = (
 )
 
 
-def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: Unit) -> Terms:
+DensityMechanism = DensitySeries | DensityPeople
+
+
+def density_terms(mechanism: DensityMechanism, universe: DensityUniverse, *, unit: Unit) -> Terms:
     """Returns the terms of a release before it is measured.
 
     Raises:
         PrivacyError: The unit is not one that densities protect.
     """
     check_unit(unit, *UNITS)
-    limits = mechanism.limits
-    visits = min(limits.max_visits, universe.bins)
+    visits = mechanism.limits.of_a_person(universe)
     errors = mechanism.forecast(universe, Bound.of_records(visits))
     return terms_of(
         mechanism,
@@ -39,18 +43,7 @@ def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: 
         Bound.of_records(visits),
         release_type=FAMILY,
         unit=unit,
-        contribution=Contribution(
-            words=f"At most one visit of a {unit} in a period and {plural(visits, 'visit')} in the "
-            f"window are counted, chosen uniformly at random; besides, the {unit} once, shared "
-            f"among the sites of all visits in {PERSON_PARTS:,} whole parts, by how many visits "
-            f"there are, the {unit} once by that number's class, and the number itself up to "
-            f"{limits.max_visits_in_total:,}.",
-            limits={
-                "visits": visits,
-                "visits_of_a_bin": 1,
-                "in_the_total": limits.max_visits_in_total,
-            },
-        ),
+        contribution=_contribution(mechanism, visits, unit),
         counted=universe.counted,
         assumed_public=_ASSUMED_PUBLIC,
         beyond=(_BEYOND.format(unit=unit),),
@@ -58,6 +51,37 @@ def density_terms(mechanism: DensitySeries, universe: DensityUniverse, *, unit: 
         + listed(errors)
         + ". Published counts come with standard errors of their own.",
     )
+
+
+def _contribution(mechanism: DensityMechanism, visits: int, unit: Unit) -> Contribution:
+    limits = mechanism.limits
+    estimates = "Counts estimate all visits. " if _completes(mechanism) else ""
+    alone = "one in a period, " if limits.one_in_a_bin else ""
+    return Contribution(
+        words=f"{estimates}At most {plural(visits, 'visit')} of a {unit} are counted in the "
+        f"series, {alone}chosen uniformly at random; besides, the {unit} once, shared among the "
+        f"sites of all visits in {PERSON_PARTS:,} whole parts, by how many visits there are, the "
+        f"{unit} once by that number's class, and up to {limits.max_visits_in_total:,} visits in "
+        "one number and in sums of what the series leaves out.",
+        limits={
+            "visits": visits,
+            "visits_of_a_bin": 1 if limits.one_in_a_bin else visits,
+            "in_the_total": limits.max_visits_in_total,
+        },
+    )
+
+
+def _completes(mechanism: DensityMechanism) -> bool:
+    series = mechanism.series if isinstance(mechanism, DensityPeople) else mechanism
+    return series.spends.total is not None
+
+
+def settled_terms(
+    mechanism: DensityPeople, measured: Measurements, universe: DensityUniverse, unit: Unit
+) -> Terms:
+    """Returns the terms of a release once its limits are chosen and its clusters made."""
+    terms = density_terms(mechanism.settled(measured), universe, unit=unit)
+    return terms.measured([one.query.cells.size for one in measured])
 
 
 def stated_terms(certificate: Certificate, universe: DensityUniverse, cluster: IntArray) -> Terms:
@@ -71,11 +95,11 @@ def stated_terms(certificate: Certificate, universe: DensityUniverse, cluster: I
     return terms.measured([query.cells.size for query in mechanism.queries(universe, cluster)])
 
 
-def stated_series(record: MechanismRecord) -> DensitySeries:
+def stated_series(record: MechanismRecord) -> DensityMechanism:
     """Returns the mechanism of a certificate.
 
     Raises:
         ReleaseError: It is not one of this version.
     """
-    mechanism: DensitySeries = MECHANISMS.certified(record)
+    mechanism: DensityMechanism = MECHANISMS.certified(record)
     return mechanism

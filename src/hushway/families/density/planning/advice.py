@@ -3,18 +3,20 @@
 Everything follows from public files and the guess, so it costs nothing and may be printed anywhere.
 """
 
+from typing import Literal
+
 from hushway.families.density.job import prepare_density
 from hushway.families.density.mechanism.catalogue import CrowdOptions, SeriesOptions
-from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import DensityMechanism
 from hushway.families.density.plan import DensityPlan
 from hushway.families.density.planning.forecast import (
     MOST_CELLS,
     forecast_density,
+    invented_for,
     people_of,
     published_counts,
     share_off,
 )
-from hushway.families.density.planning.invented import invented_crowd
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.progress import Progress
 from hushway.release.forecast.advice import (
@@ -30,6 +32,8 @@ from hushway.release.job import Job
 
 _LIMIT = "max_visits"
 _SHARES = "budget shares"
+# A guess of the crowd is never so good that a limit for it is worth less of an error than this.
+_AS_GOOD = 1.1
 
 
 def recommend_density(
@@ -60,7 +64,12 @@ def recommend_density(
     best = min(scores, key=lambda limit: scores[limit])
     chosen, choices = _limited(plan, best), [_choice(limit, scores[limit]) for limit in scores]
     lines = f"[privacy]\n{_LIMIT} = {best}\n"
-    if _shares_are_free(plan):
+    if plan.privacy.visit_limit is None:
+        choices.append(_choice("auto", _score(job, crowd)))
+        if choices[-1].score <= scores[best] * _AS_GOOD:
+            # Of a limit that is chosen in the release nobody has to guess anything.
+            chosen, lines = plan, f'[privacy]\n{_LIMIT} = "auto"\n'
+    elif _shares_are_free(plan):
         progress("Trying budget shares for the guess")
         visits = crowd.trips / people
         guess = CrowdOptions(people=float(people), visits=visits)
@@ -104,13 +113,13 @@ def _shares_are_free(plan: DensityPlan) -> bool:
 def _score(job: Job, crowd: ExpectedPopulation) -> float:
     universe, mechanism = job.geography, job.mechanism
     assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
-    assert isinstance(mechanism, DensitySeries)  # noqa: S101  what a density plan makes
+    assert isinstance(mechanism, DensityMechanism)  # noqa: S101  what a density plan makes
     people = people_of(crowd)
-    invented = invented_crowd(
-        universe, mechanism.limits, people=people, visits=crowd.trips / people
-    )
+    invented = invented_for(mechanism, universe, people, crowd.trips / people)
     return share_off(invented.truth, published_counts(mechanism, invented))
 
 
-def _choice(limit: int, score: float, *, shares: str = "as in the plan") -> Choice:
+def _choice(
+    limit: int | Literal["auto"], score: float, *, shares: str = "as in the plan"
+) -> Choice:
     return Choice(options={_LIMIT: limit, _SHARES: shares}, score=score, details={})

@@ -13,8 +13,9 @@ import numpy as np
 
 from hushway.arrays import FloatArray
 from hushway.errors import PlanError
+from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.recommended import Spends
-from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import DensityMechanism
 from hushway.families.density.plan import DensityPlan
 from hushway.families.density.planning.invented import Invented, invented_crowd
 from hushway.families.density.public.visits import DensityUniverse
@@ -50,13 +51,13 @@ def forecast_density(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
     """
     universe, mechanism = job.geography, job.mechanism
     assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
-    assert isinstance(mechanism, DensitySeries)  # noqa: S101  what a density plan makes
+    assert isinstance(mechanism, DensityMechanism)  # noqa: S101  what a density plan makes
     people = people_of(crowd)
     if universe.size > MOST_CELLS:
         note = f"No forecast is made for tables of more than {MOST_CELLS:,} counts."
         return CrowdForecast(crowd=crowd, errors=(), left_out=None, notes=(note,))
     visits = crowd.trips / people
-    invented = invented_crowd(universe, mechanism.limits, people=people, visits=visits)
+    invented = invented_for(mechanism, universe, people, visits)
     found = published_counts(mechanism, invented)
     notes = [_INVENTED]
     off = share_off(invented.truth, found)
@@ -93,7 +94,15 @@ def people_of(crowd: ExpectedPopulation) -> int:
     return crowd.people
 
 
-def published_counts(mechanism: DensitySeries, invented: Invented) -> list[FloatArray]:
+def invented_for(
+    mechanism: DensityMechanism, universe: DensityUniverse, people: int, visits: float
+) -> Invented:
+    """Returns an invented crowd that a mechanism can ask about."""
+    ladder = mechanism.ladder if isinstance(mechanism, DensityPeople) else None
+    return invented_crowd(universe, mechanism.limits, people=people, visits=visits, ladder=ladder)
+
+
+def published_counts(mechanism: DensityMechanism, invented: Invented) -> list[FloatArray]:
     """Returns the counts that a few runs would publish of an invented crowd."""
     city = invented.city
     return [
@@ -124,12 +133,12 @@ def _errors(truth: FloatArray, found: list[FloatArray]) -> Iterator[ExpectedErro
 
 
 def _instead(
-    job: Job, mechanism: DensitySeries, universe: DensityUniverse, people: int, visits: float
+    job: Job, mechanism: DensityMechanism, universe: DensityUniverse, people: int, visits: float
 ) -> str:
     """Returns a sentence about what would do: longer bins, a larger budget, or more people."""
 
-    def does(way: DensitySeries, where: DensityUniverse, crowd: int) -> bool:
-        invented = invented_crowd(where, way.limits, people=crowd, visits=visits)
+    def does(way: DensityMechanism, where: DensityUniverse, crowd: int) -> bool:
+        invented = invented_for(way, where, crowd, visits)
         return share_off(invented.truth, published_counts(way, invented)) <= OF_USE
 
     options = []
@@ -156,17 +165,20 @@ def _instead(
     return f"What would do: {', or '.join(options)}; or fewer and larger areas."
 
 
-def _richer(mechanism: DensitySeries, plan: DensityPlan, factor: int) -> DensitySeries:
+def _richer(mechanism: DensityMechanism, plan: DensityPlan, factor: int) -> DensityMechanism:
     """Returns the same mechanism for a multiple of epsilon."""
-    spends = mechanism.spends
     times = Fraction(factor)
-    if isinstance(spends.series, ZCDPLoss) and plan.privacy.delta is not None:
+    if isinstance(mechanism.losses[-1], ZCDPLoss) and plan.privacy.delta is not None:
         epsilon, delta = plan.privacy.epsilon, plan.privacy.delta
         times = rho_for(epsilon * factor, delta) / rho_for(epsilon, delta)
 
     def more(loss: Loss | None) -> Loss | None:
         return None if loss is None else loss_of(loss.measure, loss.amount * times)
 
+    if isinstance(mechanism, DensityPeople):
+        budget = mechanism.budget
+        return replace(mechanism, budget=loss_of(budget.measure, budget.amount * times))
+    spends = mechanism.spends
     return replace(
         mechanism,
         spends=Spends(
@@ -174,6 +186,7 @@ def _richer(mechanism: DensitySeries, plan: DensityPlan, factor: int) -> Density
             histogram=more(spends.histogram),
             activity=more(spends.activity),
             total=more(spends.total),
+            left_out=more(spends.left_out),
             clusters=more(spends.clusters),
             cuts=None if spends.cuts is None else loss_of_cuts(spends.cuts.rho * times),
         ),
@@ -191,7 +204,7 @@ def invented_density(job: Job, crowd: ExpectedPopulation) -> Counter:
     """
     universe, mechanism = job.geography, job.mechanism
     assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
-    assert isinstance(mechanism, DensitySeries)  # noqa: S101  what a density plan makes
+    assert isinstance(mechanism, DensityMechanism)  # noqa: S101  what a density plan makes
     people = people_of(crowd)
     if universe.size > MOST_CELLS:
         raise PlanError(
@@ -199,4 +212,4 @@ def invented_density(job: Job, crowd: ExpectedPopulation) -> Counter:
             advice="Use fewer areas or longer periods.",
         )
     visits = crowd.trips / people
-    return invented_crowd(universe, mechanism.limits, people=people, visits=visits).city
+    return invented_for(mechanism, universe, people, visits).city

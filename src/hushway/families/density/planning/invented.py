@@ -11,10 +11,15 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.density.fit.activity import typical_visits
+from hushway.families.density.fit.activity import bins_seen, typical_visits
 from hushway.families.density.planning.trial import BoundedCity, area_truth
-from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
-from hushway.families.density.rows.counts import BoundedVisits
+from hushway.families.density.public.visits import (
+    PERSON_PARTS,
+    DensityUniverse,
+    VisitLadder,
+    VisitLimits,
+)
+from hushway.families.density.rows.counts import RankedVisits
 
 # How unlike places are in size and people in activity: standard deviations of logarithms.
 _PLACES: Final = 1.2
@@ -41,40 +46,56 @@ class Invented:
 
 
 def invented_crowd(
-    universe: DensityUniverse, limits: VisitLimits, *, people: int, visits: float
+    universe: DensityUniverse,
+    limits: VisitLimits,
+    *,
+    people: int,
+    visits: float,
+    ladder: VisitLadder | None = None,
 ) -> Invented:
     """Returns visits of so many people, each with `visits` of them on average."""
     random = np.random.default_rng(_SEED)
-    activity = _activity(limits, people, visits, random)
-    typical = typical_visits(limits)
+    activity = _activity(people, visits, random)
+    typical = typical_visits()
     all_visits = max(float(activity @ typical), 1.0)
-    seen = universe.bins * -np.expm1(-typical / universe.bins)
-    counted = float(activity @ np.minimum(seen, limits.max_visits)) / all_visits
+    seen = bins_seen(typical, universe.bins) if limits.one_in_a_bin else typical
+
+    def shares(each: FloatArray, ends: tuple[int, ...]) -> FloatArray:
+        """Returns the share of all visits whose ranks lie in each step."""
+        below = [float(activity @ np.minimum(each, end)) / all_visits for end in ends]
+        return np.diff([0.0, *np.minimum(below, 1.0)])
+
     where = random.lognormal(0.0, _PLACES, universe.site_count)
     where /= where.sum()
-    expected = all_visits * where[:, None] * _rhythms(universe, random)
-    exact = random.poisson(expected)
-    by_circle = np.bincount(limits.circle, activity, limits.circles).astype(np.int64)
-    found = BoundedVisits(
-        series=random.binomial(exact, min(counted, 1.0)).T.astype(np.int64),
-        circles=np.array(
-            [random.multinomial(PERSON_PARTS * number, where) for number in by_circle]
-        ),
+    exact = random.poisson(all_visits * where[:, None] * _rhythms(universe, random))
+    offered = ladder or limits.ladder
+    found = RankedVisits(
+        ladder=offered,
+        series=_thinned(exact.T, shares(seen, offered.visits), random),
+        people=np.array([random.multinomial(PERSON_PARTS * number, where) for number in activity]),
         activity=activity,
-        total=int(activity @ np.minimum(typical, limits.max_visits_in_total)),
+        ranked=np.outer(shares(typical, offered.in_total), exact.sum(axis=0)).astype(np.int64),
     )
     return Invented(
-        city=BoundedCity(universe=universe, limits=limits, found=found),
+        city=BoundedCity(universe=universe, limits=limits, ladder=ladder, found=found),
         truth=area_truth(universe, exact),
-        counted=counted,
+        counted=float(activity @ np.minimum(seen, limits.max_visits)) / all_visits,
     )
 
 
-def _activity(
-    limits: VisitLimits, people: int, visits: float, random: np.random.Generator
-) -> IntArray:
+def _thinned(exact: IntArray, shares: FloatArray, random: np.random.Generator) -> IntArray:
+    """Draws the visits of each step, each visit into one or none."""
+    steps, left, rest = [], exact, 1.0
+    for share in shares:
+        taken = random.binomial(left, min(share / max(rest, 1e-9), 1.0))
+        steps.append(taken)
+        left, rest = left - taken, rest - share
+    return np.array(steps, dtype=np.int64)
+
+
+def _activity(people: int, visits: float, random: np.random.Generator) -> IntArray:
     """Returns people by class of activity; everybody has a visit at least."""
-    typical = typical_visits(limits)
+    typical = typical_visits()
     middle = np.log(max(visits, 1.0))
     weight = np.where(typical <= 1, 1.0, 0.0)
     if visits > 1:

@@ -7,9 +7,10 @@ import numpy as np
 from scipy import sparse
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries
-from hushway.families.density.public.visits import DensityUniverse, VisitLimits
-from hushway.families.density.rows.counts import BoundedVisits, VisitCounter
+from hushway.families.density.public.visits import DensityUniverse, VisitLadder, VisitLimits
+from hushway.families.density.rows.counts import BoundedVisits, RankedVisits, VisitCounter
 from hushway.privacy.accounting import budget_limit_for
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
@@ -29,10 +30,16 @@ class BoundedCity(VisitCounter):
 
     universe: DensityUniverse
     limits: VisitLimits
-    found: BoundedVisits
+    found: RankedVisits
+    ladder: VisitLadder | None = None
     unit = Unit.PERSON
 
-    def measured(self, mechanism: DensitySeries, seed: int) -> Measurements:
+    @property
+    def bounded(self) -> BoundedVisits:
+        """What counts within the limits."""
+        return self.found.within(self.limits)
+
+    def measured(self, mechanism: DensitySeries | DensityPeople, seed: int) -> Measurements:
         """Asks all questions of a mechanism, as a release would; noise comes from the seed."""
         curator = Curator(counter=self, budget=StudyBudget(), source=SeededSource(seed))
         return mechanism.measure(curator, self.universe)

@@ -1,9 +1,10 @@
 """The public universe of a density, and what can be asked about visits in it.
 
-A visit is a person seen at a site in a bin of time. A person's visits are cut down to one for each
-bin and to `max_visits` in all; besides, each person is shared among the sites of all their visits,
-in whole parts of one person; the number of visits of each is cut off at `max_visits_in_total`, and
-people are counted by how many visits they have.
+A visit is a person seen at a site in a bin of time. A person's visits are cut down to `max_visits`
+in all, and to one for each bin where noise is Gaussian; besides, each person is shared among the
+sites of all their visits, in whole parts of one person; the number of visits of each is cut off at
+`max_visits_in_total`, and people are counted by how many visits they have. Visits that the series
+leaves out are counted by period of the day.
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.errors import GeographyError
+from hushway.errors import GeographyError, PrivacyError
 from hushway.families.density.public.cover import Cover
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
@@ -146,26 +147,28 @@ class DensityUniverse:
 
 # Parts that a person is cut into for the histogram of sites: more than nearly anybody has visits.
 PERSON_PARTS: Final = 1 << 10
-# Nobody has more: visits are numbered by 32 bits.
-_MOST_VISITS = 1 << 31
-# Classes of activity end at this many times what counts of a person.
-_BEYOND = 16
+# The fewest visits of each class of activity; the last class has no end.
+ACTIVITY: Final = (1, *(step << shift for shift in range(13) for step in (2, 3)))
 # A circle's people have about this many times the visits of those in the circle before it.
 _BUSIER = 4
 _MOST_CIRCLES = 6
 
 
+@public_facts
 @dataclass(frozen=True, kw_only=True)
 class VisitLimits:
     """How much of one person counts: public numbers that an engine enforces.
 
     Attributes:
-        max_visits: Most visits of one person in the series, each in a bin of its own.
+        max_visits: Most visits of one person in the series.
         max_visits_in_total: Most visits of one person in the total.
+        one_in_a_bin: Whether visits in the series are each in a bin of its own, which keeps
+            Gaussian noise small; Laplace noise gains nothing by it.
     """
 
     max_visits: int
     max_visits_in_total: int
+    one_in_a_bin: bool = True
 
     def __post_init__(self) -> None:
         if not all(type(n) is int and n >= 1 for n in (self.max_visits, self.max_visits_in_total)):
@@ -174,17 +177,23 @@ class VisitLimits:
                 advice="Let every person count with at least one visit.",
             )
 
+    @property
+    def ladder(self) -> "VisitLadder":
+        """These limits and no others."""
+        return VisitLadder(
+            visits=(self.max_visits,),
+            in_total=(self.max_visits_in_total,),
+            one_in_a_bin=self.one_in_a_bin,
+        )
+
+    def of_a_person(self, universe: DensityUniverse) -> int:
+        """Returns the most visits of one person in the series of a universe."""
+        return min(self.max_visits, universe.bins) if self.one_in_a_bin else self.max_visits
+
     @cached_property
     def activity(self) -> IntArray:
-        """The fewest visits of each class of activity: 1, 2, 3, 4, 6, 8, 12, ... and so on.
-
-        They go on far beyond `max_visits_in_total`, so that what is cut off there does not go
-        unseen. The last class has no end.
-        """
-        steps = [1, 2, 3]
-        while steps[-1] < min(_BEYOND * self.max_visits_in_total, _MOST_VISITS):
-            steps.append(2 * steps[-2])
-        return np.array(steps, dtype=np.int64)
+        """The fewest visits of each class of activity."""
+        return np.array(ACTIVITY, dtype=np.int64)
 
     @cached_property
     def circle(self) -> IntArray:
@@ -205,6 +214,34 @@ class VisitLimits:
         return int(self.circle[-1]) + 1
 
 
+@dataclass(frozen=True, kw_only=True)
+class VisitLadder:
+    """The limits that one pass over rows can answer for.
+
+    Attributes:
+        visits: Ascending numbers of visits of one person in the series.
+        in_total: Likewise in the total and in sums of what the series leaves out.
+        one_in_a_bin: Whether visits in the series are each in a bin of its own.
+    """
+
+    visits: tuple[int, ...]
+    in_total: tuple[int, ...]
+    one_in_a_bin: bool
+
+    def check(self, limits: VisitLimits) -> None:
+        """Refuses limits that are not on the ladder.
+
+        Raises:
+            PrivacyError: They are not, so that nobody would be bounded by them.
+        """
+        offered = limits.max_visits in self.visits and limits.max_visits_in_total in self.in_total
+        if not offered or limits.one_in_a_bin != self.one_in_a_bin:
+            raise PrivacyError(
+                "This engine does not bound people by these limits.",
+                advice="Ask for limits that it was made with.",
+            )
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Clustered:
     """Visits by clusters of cells of the cover, in whole parts of a visit.
@@ -213,11 +250,13 @@ class _Clustered:
         universe: The public universe.
         cluster: The cluster of each cell of the cover, numbered from 0 without gaps.
         quanta: Parts that a visit is cut into.
+        limits: How much of one person counts; None for what the counter is made for.
     """
 
     universe: DensityUniverse
     cluster: IntArray
     quanta: int
+    limits: VisitLimits | None = None
 
     def __post_init__(self) -> None:
         cluster = self.cluster
@@ -240,6 +279,7 @@ class _Clustered:
             "universe": self.universe.digest,
             "cluster": self.cluster.tolist(),
             "quanta": self.quanta,
+            "limits": str(self.limits),
         }
         return digest_of({**facts, "kind": type(self).__name__})
 
@@ -254,7 +294,7 @@ class _Clustered:
 
     def _touched(self, limits: VisitLimits) -> tuple[int, int]:
         """Returns the most visits of one person, and the most cells that these touch."""
-        most = min(limits.max_visits, self.universe.bins)
+        most = limits.of_a_person(self.universe)
         _, site, _ = self.universe.cover.quantised(self.quanta)
         return most, most * int(np.bincount(site).max())
 
@@ -275,13 +315,14 @@ class ClusterSeries(_Clustered):
         """Returns how far one person moves the series.
 
         Privacy:
-            A person is in one place in each bin, so a (cluster, bin) moves by at most one visit,
-            and all of them together by `max_visits`; a visit touches at most as many clusters as
-            its site is shared among cells of the cover. The squares therefore sum to at most
+            All cells together move by at most `max_visits` visits. Where a person is in one place
+            in each bin, a (cluster, bin) moves by at most one; a visit touches at most as many
+            clusters as its site is shared among cells of the cover. The squares then sum to at most
             max_visits * quanta^2. None of that depends on how cells are clustered.
         """
         most, cells = self._touched(limits)
-        return Reach(cells=cells, each=self.quanta, total=most * self.quanta)
+        each = 1 if limits.one_in_a_bin else most
+        return Reach(cells=cells, each=each * self.quanta, total=most * self.quanta)
 
 
 @public_facts
@@ -313,10 +354,12 @@ class SiteHistogram:
     Attributes:
         universe: The public universe.
         circles: Into how many circles people are told apart by their activity; 1 for not at all.
+        limits: By which circles are made; None for what the counter is made for.
     """
 
     universe: DensityUniverse
     circles: int = 1
+    limits: VisitLimits | None = None
     name: ClassVar[str] = "visitors by site, in parts"
 
     @property
@@ -328,7 +371,7 @@ class SiteHistogram:
     def digest(self) -> str:
         """A digest of the universe and of the number of circles."""
         facts = {"universe": self.universe.digest, "kind": "histogram", "circles": self.circles}
-        return digest_of(facts)
+        return digest_of({**facts, "limits": str(self.limits)})
 
     def reach(self, _limits: VisitLimits) -> Reach:
         """Returns how far one person moves the histogram.
@@ -373,13 +416,15 @@ class VisitTotal:
     """All visits of the window as one number, each person's cut off."""
 
     universe: DensityUniverse
+    limits: VisitLimits | None = None
     name: ClassVar[str] = "all visits"
     size: ClassVar[int] = 1
 
     @cached_property
     def digest(self) -> str:
-        """A digest of the universe."""
-        return digest_of({"universe": self.universe.digest, "kind": "total"})
+        """A digest of the universe and of the limits."""
+        facts = {"universe": self.universe.digest, "kind": "total", "limits": str(self.limits)}
+        return digest_of(facts)
 
     def reach(self, limits: VisitLimits) -> Reach:
         """Returns how far one person moves the total."""
@@ -387,7 +432,42 @@ class VisitTotal:
         return Reach(cells=1, each=most, total=most)
 
 
-VisitCells = ClusterSeries | ClusterTotals | SiteHistogram | ActivityHistogram | VisitTotal
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class LeftOutVisits:
+    """Visits that the series leaves out, by period of the day. Cell = period of the day."""
+
+    universe: DensityUniverse
+    limits: VisitLimits | None = None
+    name: ClassVar[str] = "visits that the series leaves out, by period of the day"
+
+    @property
+    def size(self) -> int:
+        """Number of periods of a day."""
+        return self.universe.periods.parts
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe and of the limits."""
+        facts = {"universe": self.universe.digest, "kind": "left out", "limits": str(self.limits)}
+        return digest_of(facts)
+
+    def reach(self, limits: VisitLimits) -> Reach:
+        """Returns how far one person moves these counts.
+
+        Privacy:
+            Visits of a person have ranks from 0 on, and those below `max_visits_in_total` count
+            here unless the series has them. The series has those below `max_visits`; where it has
+            one for each bin, it has the visit of rank 0 at least.
+        """
+        held = 1 if limits.one_in_a_bin else limits.max_visits
+        most = max(limits.max_visits_in_total - held, 1)
+        return Reach(cells=min(most, self.size), each=most, total=most)
+
+
+VisitCells = (
+    ClusterSeries | ClusterTotals | SiteHistogram | ActivityHistogram | VisitTotal | LeftOutVisits
+)
 
 
 def _parts(

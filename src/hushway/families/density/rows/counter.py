@@ -13,14 +13,16 @@ from hushway.engine.key import BoundingKey
 from hushway.engine.opening import open_session
 from hushway.engine.session import Sums
 from hushway.engine.settings import EngineSettings
-from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.public.visits import DensityUniverse, VisitLadder, VisitLimits
 from hushway.families.density.rows.counts import (
-    BoundedVisits,
+    RankedVisits,
     VisitCounter,
     VisitRule,
-    bounded_people,
-    bounded_rows,
+    ranked_people,
+    ranked_rows,
+    ranked_visits,
     refuse_too_many_cells,
+    sizes_of,
 )
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.families.density.rows.rows import (
@@ -41,13 +43,13 @@ from hushway.progress import ShareProgress
 class EngineVisits(VisitCounter):
     """Counts visits of events in files, each person bounded.
 
-    The files are read when counts are first asked for; after that the bounded counts by site and
-    bin are in memory, and nothing of any single person.
+    The files are read when counts are first asked for; after that counts by site and bin, for every
+    limit of the ladder, are in memory, and nothing of any single person.
 
     Privacy:
         Events without a person, a place or a time, at an unknown place, outside the window or
-        outside service hours are dropped one by one against public lists. Of the rest, at most one
-        visit of a bin and `max_visits` in all count for each person. Counting is the same for every
+        outside service hours are dropped one by one against public lists. Of the rest, at most
+        `max_visits` of each person count, one of a bin if so asked. Counting is the same for every
         order and split of the rows.
     """
 
@@ -58,73 +60,69 @@ class EngineVisits(VisitCounter):
     unit: Unit = Unit.PERSON
     settings: EngineSettings | None = None
     progress: ShareProgress | None = None
+    ladder: VisitLadder | None = None
 
     def __post_init__(self) -> None:
         refuse_other_columns(self.source, self.universe)
-        refuse_too_many_cells(self.universe)
+        refuse_too_many_cells(self.universe, self.offered)
 
     @cached_property
-    def found(self) -> BoundedVisits:  # type: ignore[override]  # worked out once
-        """The bounded visits, read when they are first needed."""
+    def found(self) -> RankedVisits:  # type: ignore[override]  # worked out once
+        """The ranked visits, read when they are first needed."""
         with open_session(self.settings or EngineSettings()) as session:
             reading = visits_read(session, self.source, self.universe)
             return session.count(reading, self._part, self.progress)
 
     @property
     def _part(self) -> "VisitPart":
-        return VisitPart(universe=self.universe, limits=self.limits, key=self.key)
+        return VisitPart(universe=self.universe, ladder=self.offered, key=self.key)
 
 
 @dataclass(frozen=True, kw_only=True)
 class VisitPart:
-    """Bounds and counts the visits of people, all of each. A `hushway.engine.session.Part`.
+    """Ranks and counts the visits of people, all of each. A `hushway.engine.session.Part`.
 
     Privacy:
-        Of each person of the part at most one visit of a bin and `max_visits` in all count.
+        The visits of each person of the part have each rank once.
     """
 
     universe: DensityUniverse
-    limits: VisitLimits
+    ladder: VisitLadder
     key: BoundingKey
 
     def count(
         self, session: EmbeddedSession, rows: ir.Table, progress: ShareProgress | None
-    ) -> BoundedVisits:
-        """Returns the bounded visits of all batches together: a person may be in several."""
+    ) -> RankedVisits:
+        """Returns the ranked visits of all batches together: a person may be in several."""
         areas = AreaIndex(self.universe.areas) if self.universe.sites is None else None
         threads = session.settings.threads or processors()
         if rows.person.type().is_integer():
-            return self.bounded(list(rows_by_number(session, rows, areas, progress)), threads)
+            return self.ranked(list(rows_by_number(session, rows, areas, progress)), threads)
         people = rows_by_text(session, rows, areas, progress)
-        return bounded_people(people, self._rule, threads)
+        return ranked_people(people, self._rule, threads)
 
-    def bounded(self, batches: list[VisitRows], threads: int) -> BoundedVisits:
-        """Returns the bounded visits of people whose rows may lie in several batches."""
-        return bounded_rows(batches, self._rule, threads)
+    def ranked(self, batches: list[VisitRows], threads: int) -> RankedVisits:
+        """Returns the ranked visits of people whose rows may lie in several batches."""
+        return ranked_rows(batches, self._rule, threads)
 
-    def sums(self, counted: BoundedVisits) -> Sums:
+    def sums(self, counted: RankedVisits) -> Sums:
         """Returns what is not 0 of all that was counted."""
+        found = counted.series, counted.people, counted.activity, counted.ranked
         return {
-            "series": ExactCounts.of_all(counted.series.ravel()),
-            "circles": ExactCounts.of_all(counted.circles.ravel()),
-            "activity": ExactCounts.of_all(counted.activity),
-            "total": ExactCounts.of_all(np.array([counted.total], dtype=np.int64)),
+            name: ExactCounts.of_all(values.ravel())
+            for name, values in zip(_SUMS, found, strict=True)
         }
 
-    def counted(self, sums: Sums) -> BoundedVisits:
+    def counted(self, sums: Sums) -> RankedVisits:
         """Returns all that was counted."""
-        universe, limits = self.universe, self.limits
-        sites = universe.site_count
-        return BoundedVisits(
-            series=_dense(sums["series"], universe.bins * sites).reshape(universe.bins, sites),
-            circles=_dense(sums["circles"], limits.circles * sites).reshape(limits.circles, sites),
-            activity=_dense(sums["activity"], len(limits.activity)),
-            total=int(_dense(sums["total"], 1)[0]),
+        series, people, activity, ranked = (
+            _dense(sums[name], size) for name, size in zip(_SUMS, sizes_of(self._rule), strict=True)
         )
+        return ranked_visits((series, people, activity, ranked), self._rule)
 
     @property
     def _rule(self) -> VisitRule:
-        return VisitRule.of(self.universe, self.limits, self.key)
+        return VisitRule.of(self.universe, self.ladder, self.key)
 
 
 def _dense(counts: ExactCounts, size: int) -> IntArray:
@@ -133,6 +131,7 @@ def _dense(counts: ExactCounts, size: int) -> IntArray:
     return values
 
 
+_SUMS: Final = ("series", "people", "activity", "ranked")
 _FOUND: Final = "found"
 
 

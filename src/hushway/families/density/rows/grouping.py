@@ -66,17 +66,18 @@ def partitioned(rows: Sequence[VisitRows], threads: int) -> PartedRows:
     return PartedRows(owner=owner, code=code, start=start)
 
 
-# Sites, most visits in the series and in the total, the fewest visits and the circle of each class
-# of activity, and the coefficients of the bounding key.
-Limits = tuple[int, int, int, IntArray, IntArray, IntArray]
-# Visits by code, parts of people by circle * sites + site, and people by class of activity.
-Sums = tuple[IntArray, IntArray, IntArray]
+# Sites, bins, whether the series has one visit for each bin, ends of steps of ranks in the series
+# and in the total, the fewest visits of each class of activity, and coefficients of the key.
+Limits = tuple[int, int, bool, IntArray, IntArray, IntArray, IntArray]
+# Visits by step * cells + code, parts of people by class * sites + site, people by class of
+# activity, and visits by step * bins + bin.
+Sums = tuple[IntArray, IntArray, IntArray, IntArray]
 
 
 @compiled_for_threads
 def add_partitions(
     owner: IntArray, code: Int32Array, start: IntArray, limits: Limits, sums: Sums
-) -> int:
+) -> None:
     """Adds the bounded visits of some parts to what is counted; see `add_people`."""
     largest = 0
     for part in range(len(start) - 1):
@@ -89,13 +90,11 @@ def add_partitions(
     begin = np.empty(largest + 1, dtype=np.int64)
     together = np.empty(largest, dtype=np.int32)
     salt = np.empty(largest, dtype=np.int64)
-    total = 0
     for part in range(len(start) - 1):
         low, high = start[part], start[part + 1]
         people = _number(owner[low:high], table, who, salt)
         _bring_together(code[low:high], who, people, begin, together)
-        total += add_people(begin[: people + 1], together, salt[:people], limits, sums)
-    return total
+        add_people(begin[: people + 1], together, salt[:people], limits, sums)
 
 
 @compiled_for_threads
@@ -177,6 +176,7 @@ def _bring_together(
 FOR_HISTOGRAM: Final = 0
 FOR_BIN: Final = 1
 FOR_WINDOW: Final = 2
+FOR_OTHERS: Final = 3
 
 _FEW = 40
 
@@ -184,14 +184,14 @@ _FEW = 40
 @compiled_for_threads
 def add_people(
     start: IntArray, code: Int32Array, salt: IntArray, limits: Limits, sums: Sums
-) -> int:
-    """Adds the bounded visits of people to what is counted, and returns their total.
+) -> None:
+    """Adds the visits of people by their ranks to what is counted.
 
     Privacy:
-        Of each person at most one visit of a bin and exactly min(bins, max_visits) visits enter the
-        series, `PERSON_PARTS` parts the histogram, all in one circle, min(visits,
-        max_visits_in_total) the total, and the person enters one class of activity, whatever the
-        rows are. What enters depends on the person's own codes and salt and on the key.
+        A person's n visits have each rank from 0 to n - 1 once. If the series has one for each bin,
+        those that it may have, one of each bin, have the lowest ranks. Besides, the person enters
+        one class of activity, with `PERSON_PARTS` parts in all, whatever the rows are. What enters
+        depends on the person's own codes and salt and on the key.
 
     Args:
         start: Where each person's codes begin; one entry more than people.
@@ -200,38 +200,66 @@ def add_people(
         limits: How much of a person counts.
         sums: What is added to.
     """
-    sites, max_visits, max_visits_in_total, fewest, circles, key = limits
-    series, histogram, activity = sums
+    sites, bins, one_in_a_bin, series_ends, total_ends, fewest, key = limits
+    series, histogram, activity, ranked = sums
     people = len(salt)
     longest = 0
     for person in range(people):
         longest = max(longest, start[person + 1] - start[person])
     visits = np.empty(longest, dtype=np.int32)
+    others = np.empty(longest, dtype=np.int32)
     ring = np.empty(longest, dtype=np.int64)
-    total = 0
     for person in range(people):
         rows = code[start[person] : start[person + 1]]
         count = _distinct(rows, visits)
         if count == 0:
             continue
         own = salt[person]
-        total += min(count, max_visits_in_total)
         kind = np.searchsorted(fewest, count, side="right") - 1
         activity[kind] += 1
-        first = circles[kind] * sites
+        first = kind * sites
         begin = placed(own, 0, FOR_HISTOGRAM, key) % count
         _share_out(visits[:count], begin, sites, histogram[first : first + sites])
-        bins = _one_in_each_bin(visits, count, own, sites, key)
-        if bins <= max_visits:
-            for i in range(bins):
-                series[visits[i]] += 1
-            continue
-        turn = circle(visits[:bins] // sites, own, FOR_WINDOW, key, ring)
-        for i in range(max_visits):
-            # Different for all i below `bins`, as remainders of neighbours are.
-            rank = (i + turn) % bins
-            series[visits[ring[rank] & PRIME]] += 1
-    return total
+        chosen = count
+        if one_in_a_bin:
+            chosen = _one_in_each_bin(visits, count, own, sites, key, others)
+        turn = 0
+        if chosen > min(series_ends[0], total_ends[0]):
+            # Which of the visits of a bin was kept says nothing of its place.
+            points = visits[:chosen] // (sites if one_in_a_bin else 1)
+            turn = circle(points, own, FOR_WINDOW, key, ring)
+        else:
+            # All are in the first step: their order does not matter.
+            for i in range(chosen):
+                ring[i] = i
+        _add_ranked(visits[:chosen], ring, turn, 0, sites * bins, series_ends, series)
+        _add_ranked(visits[:chosen] // sites, ring, turn, 0, bins, total_ends, ranked)
+        rest = count - chosen
+        if rest:
+            turn = circle(others[:rest], own, FOR_OTHERS, key, ring)
+            _add_ranked(others[:rest] // sites, ring, turn, chosen, bins, total_ends, ranked)
+
+
+@compiled_for_threads
+def _add_ranked(  # noqa: PLR0917  one argument for each array
+    cells: Int32Array,
+    ring: IntArray,
+    turn: int,
+    least: int,
+    size: int,
+    ends: IntArray,
+    sums: IntArray,
+) -> None:
+    """Adds a person's cells by step of their ranks, which begin at `least`."""
+    step = 0
+    for i in range(len(cells)):
+        while step < len(ends) and least + i >= ends[step]:
+            step += 1
+        if step == len(ends):
+            return
+        # Different for all i below their number, as remainders of neighbours are.
+        at = ring[(i + turn) % len(cells)] & PRIME
+        sums[step * size + cells[at]] += 1
 
 
 @compiled_for_threads
@@ -278,8 +306,13 @@ def _distinct(rows: Int32Array, visits: Int32Array) -> int:
 
 
 @compiled_for_threads
-def _one_in_each_bin(visits: Int32Array, count: int, salt: int, sites: int, key: IntArray) -> int:
-    """Keeps one of the ascending visits in each bin, and returns the number of bins."""
+def _one_in_each_bin(  # noqa: PLR0917  one argument for each array
+    visits: Int32Array, count: int, salt: int, sites: int, key: IntArray, others: Int32Array
+) -> int:
+    """Keeps one of the ascending visits in each bin, and returns the number of bins.
+
+    Those that are not kept are written to `others`.
+    """
     bins, first = 0, 0
     while first < count:
         number = int(visits[first]) // sites
@@ -290,7 +323,12 @@ def _one_in_each_bin(visits: Int32Array, count: int, salt: int, sites: int, key:
         chosen = first
         if last - first > 1:
             chosen += placed(salt, number, FOR_BIN, key) % (last - first)
-        visits[bins] = visits[chosen]
+        kept = visits[chosen]
+        for i in range(first, last):
+            if i != chosen:
+                # So many were left out before this bin, and so many of it.
+                others[i - bins - (i > chosen)] = visits[i]
+        visits[bins] = kept
         bins += 1
         first = last
     return bins

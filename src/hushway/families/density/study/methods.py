@@ -186,7 +186,7 @@ def _sampled(city: PaperCity, _exact: IntArray, epsilon: str, seed: int) -> Floa
     rng = np.random.default_rng(seed)
     first = city.first
     noisy = first + rng.laplace(0.0, 2 / float(epsilon), len(first))
-    total = city.found.total + rng.laplace(0.0, 2 * _MOST_COUNTED / float(epsilon))
+    total = city.bounded.total + rng.laplace(0.0, 2 * _MOST_COUNTED / float(epsilon))
     return np.asarray(noisy / first.sum() * total)
 
 

@@ -12,7 +12,7 @@ from hushway.families.density.city.city import DensityCity
 from hushway.families.density.planning.trial import BoundedCity, area_truth
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
-from hushway.families.density.rows.counts import PeopleVisits, VisitRule, bounded_people
+from hushway.families.density.rows.counts import PeopleVisits, VisitRule, ranked_people
 from hushway.families.density.study.paper import BoundedMatrix
 from hushway.geography.periods import Periods
 from hushway.privacy.randomness import SeededSource
@@ -31,9 +31,9 @@ class PaperCity(BoundedCity):
     def matrix(self) -> BoundedMatrix:
         """The same visits as the paper's own variants take them."""
         return BoundedMatrix(
-            visits=np.ascontiguousarray(self.found.series.T),
+            visits=np.ascontiguousarray(self.bounded.series.T),
             first=self.first,
-            total=self.found.total,
+            total=self.bounded.total,
         )
 
 
@@ -105,7 +105,7 @@ def _bounded(
     people: PeopleVisits, universe: DensityUniverse, limits: VisitLimits, key_seed: int
 ) -> PaperCity:
     key = BoundingKey.draw(SeededSource(key_seed))
-    found = bounded_people(people, VisitRule.of(universe, limits, key), _THREADS)
+    found = ranked_people(people, VisitRule.of(universe, limits.ladder, key), _THREADS)
     start, end = people.start[:-1], people.start[1:]
     seen = start < end
     drawn = np.random.default_rng(key_seed).integers(start[seen], end[seen])

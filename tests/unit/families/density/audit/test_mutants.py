@@ -268,5 +268,5 @@ def test_the_real_purse_stops_a_budget_that_was_not_split() -> None:
     with pytest.raises(BudgetError):
         split.mechanism.measure(split.opened(CROWD), UNIVERSE)
     blindly = stage(Product(mechanism=unsplit, budget=blind))
-    assert len(blindly.mechanism.measure(blindly.opened(CROWD), UNIVERSE)) == 5
-    assert blindly.mechanism.losses == (PLENTY,) * 5
+    assert len(blindly.mechanism.measure(blindly.opened(CROWD), UNIVERSE)) == 6
+    assert blindly.mechanism.losses == (PLENTY,) * 6

@@ -152,6 +152,7 @@ def density_of(
         else None,
         measured_activity=random.integers(-9, 900, len(LIMITS.activity)) if histogram else None,
         measured_total=12345 if histogram else None,
+        measured_left_out=None,
         noise=noise_in(terms_of(mechanism, universe, cluster)),
         diagnostics={"kept": 4.5, "night": {"days": 2}},
     )

@@ -54,6 +54,7 @@ def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityT
         "sites_measured": True,
         "measured_activity": [int(people) for people in density.measured_activity],
         "measured_total": 12345,
+        "measured_left_out": None,
         "noise": dict(density.noise),
         "fit": {"kept": 4.5, "night": {"days": 2}},
     }

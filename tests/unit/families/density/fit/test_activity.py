@@ -3,7 +3,12 @@
 import numpy as np
 import pytest
 
-from hushway.families.density.fit.activity import VisitsInAll, known_activity, typical_visits
+from hushway.families.density.fit.activity import (
+    PeopleByClass,
+    VisitsInAll,
+    known_activity,
+    typical_visits,
+)
 from hushway.families.density.fit.places import known_places
 from hushway.families.density.public.visits import VisitLimits
 
@@ -21,13 +26,13 @@ def classes(**people: float) -> np.ndarray:
 
 def test_of_noise_alone_nothing_is_known() -> None:
     noise = np.random.default_rng(1).normal(0, 10, len(LIMITS.activity))
-    assert known_activity(noise, 100.0, LIMITS, BINS) is None
+    assert known_activity(PeopleByClass(noise, 100.0), LIMITS, BINS) is None
 
 
 def test_visits_are_counted_and_those_cut_off_are_added() -> None:
-    activity = known_activity(classes(v4=10_000, v1024=500), 1.0, LIMITS, BINS)
+    activity = known_activity(PeopleByClass(classes(v4=10_000, v1024=500), 1.0), LIMITS, BINS)
     assert activity is not None
-    busy = typical_visits(LIMITS)[np.searchsorted(LIMITS.activity, 1024)]
+    busy = typical_visits()[np.searchsorted(LIMITS.activity, 1024)]
     assert activity.capped == pytest.approx(10_000 * np.sqrt(4 * 5) + 500 * 200, rel=0.01)
     assert activity.cut_off == pytest.approx(500 * (busy - 200), rel=0.01)
     # People of the first circle count whole, of the last with 30 visits.
@@ -40,7 +45,7 @@ def test_visits_are_counted_and_those_cut_off_are_added() -> None:
 def test_a_class_that_does_not_stand_out_is_no_reason_to_add_visits() -> None:
     people = classes(v4=10_000)
     people[-1] = 20.0
-    activity = known_activity(people, 100.0, LIMITS, BINS)
+    activity = known_activity(PeopleByClass(people, 100.0), LIMITS, BINS)
     assert activity is not None
     assert activity.cut_off == 0
 
@@ -51,7 +56,7 @@ def test_busy_people_for_whom_all_visits_have_no_room_were_made_by_noise() -> No
     people[-2:] = 60.0, 75.0
     visits = float(2_000 * np.sqrt(4 * 5))
     alone, room, full = (
-        known_activity(people, 25.0**2, LIMITS, BINS, total)
+        known_activity(PeopleByClass(people, 25.0**2), LIMITS, BINS, total)
         for total in (
             None,
             VisitsInAll(visits + 135 * 200, 5_000.0**2),
@@ -71,11 +76,11 @@ def test_busy_people_for_whom_all_visits_have_no_room_were_made_by_noise() -> No
 def test_busy_bins_are_counted_less_only_if_people_have_several_visits_in_them() -> None:
     share = np.full(BINS, 0.97 / (BINS - 1))
     share[0] = 0.03
-    few = known_activity(classes(v1=10_000), 1.0, LIMITS, BINS)
-    many = known_activity(classes(v48=10_000), 1.0, LIMITS, BINS)
+    few = known_activity(PeopleByClass(classes(v1=10_000), 1.0), LIMITS, BINS)
+    many = known_activity(PeopleByClass(classes(v48=10_000), 1.0), LIMITS, BINS)
     assert few is not None
     assert many is not None
-    visits = typical_visits(LIMITS)[np.searchsorted(LIMITS.activity, 48)]
+    visits = typical_visits()[np.searchsorted(LIMITS.activity, 48)]
     seen = -np.expm1(-visits * share)
     found = many.unfolded(seen / seen.sum(), BINS)
     assert seen[0] / seen.sum() < 0.02
@@ -85,7 +90,7 @@ def test_busy_bins_are_counted_less_only_if_people_have_several_visits_in_them()
 
 
 def test_places_of_busy_people_are_scaled_by_more_than_others() -> None:
-    activity = known_activity(classes(v4=10_000, v384=1_000), 1.0, LIMITS, BINS)
+    activity = known_activity(PeopleByClass(classes(v4=10_000, v384=1_000), 1.0), LIMITS, BINS)
     assert activity is not None
     circles = np.zeros((LIMITS.circles, 10))
     circles[0] = 1_000

@@ -110,12 +110,13 @@ def test_the_noise_of_a_series_does_not_depend_on_the_clusters(towers_town: Any)
 def test_its_forecast_is_the_noise_that_it_draws(towers_town: Any) -> None:
     way = WAYS["default"]
     measured, _, _ = towers_town.measure(way)
-    series, *_, histogram, activity, visits = way.forecast(towers_town.universe, ANY)
+    series, _, histogram, activity, visits, left = way.forecast(towers_town.universe, ANY)
     assert series.standard_error == pytest.approx(float(measured[-1].variance) ** 0.5 / way.quanta)
-    people = float(measured[0].variance) ** 0.5 / PERSON_PARTS
+    people = float(measured[1].variance) ** 0.5 / PERSON_PARTS
     assert histogram.standard_error == pytest.approx(people)
-    assert activity.standard_error == pytest.approx(float(measured[1].variance) ** 0.5)
-    assert visits.standard_error == pytest.approx(float(measured[2].variance) ** 0.5)
+    asked = zip((activity, visits, left), (measured[0], measured[2], measured[3]), strict=True)
+    for one, answer in asked:
+        assert one.standard_error == pytest.approx(float(answer.variance) ** 0.5)
 
 
 def test_words_for_the_certificate_follow_the_options() -> None:

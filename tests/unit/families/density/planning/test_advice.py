@@ -29,7 +29,8 @@ def test_recommended_lines_are_options_of_a_plan(
     monkeypatch.setattr(advice, "forecast_density", lambda *_: nothing)
     paris(1, people=500, towers=30, areas=20).write(tmp_path)
     file = tmp_path / "plan.toml"
-    file.write_text(FAMILIES["density"].template, encoding="utf-8")
+    text = FAMILIES["density"].template.replace('max_visits = "auto" ', "max_visits = 30 ")
+    file.write_text(text.replace('in_total = "auto" ', "in_total = 200 "), encoding="utf-8")
     job = prepare(load_plan(file))
     found = advice.recommend_density(job, crowd, runs=1, progress=quiet)
     lines = tomllib.loads(found.lines)

@@ -107,7 +107,7 @@ def test_an_invented_crowd_is_as_large_as_guessed_and_bounded(folder: Path) -> N
     universe: Any = job_of(folder).geography
     found = invented_crowd(universe, LIMITS, people=5000, visits=10.0)
     assert found.city.found.activity.sum() == 5000
-    assert found.city.found.circles.sum() == 5000 * PERSON_PARTS
+    assert found.city.found.people.sum() == 5000 * PERSON_PARTS
     assert found.truth.sum() == pytest.approx(50_000, rel=0.1)
     assert found.city.found.series.sum() <= 30 * 5000
     assert 0.5 < found.counted <= 1

@@ -1,6 +1,7 @@
 """The rule that cuts visits down: enforced, one person at a time, in any order and split."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,13 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hushway.engine.key import PRIME, BoundingKey, placed
-from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
+from hushway.errors import PrivacyError
+from hushway.families.density.public.visits import PERSON_PARTS, VisitLadder, VisitLimits
 from hushway.families.density.rows.counts import (
     BoundedVisits,
     PeopleVisits,
+    RankedVisits,
     VisitRule,
-    bounded_people,
-    bounded_rows,
+    ranked_people,
+    ranked_rows,
 )
 from hushway.families.density.rows.grouping import VisitRows
 
@@ -26,7 +29,22 @@ KEY = BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS))
 
 def rule_of(max_visits: int, max_visits_in_total: int = 10, key: BoundingKey = KEY) -> VisitRule:
     limits = VisitLimits(max_visits=max_visits, max_visits_in_total=max_visits_in_total)
-    return VisitRule(sites=SITES, bins=BINS, limits=limits, key=key)
+    return VisitRule(sites=SITES, bins=BINS, ladder=limits.ladder, key=key)
+
+
+def within(found: RankedVisits) -> BoundedVisits:
+    """What counts by the only limits of a ladder."""
+    ladder = found.ladder
+    (visits,), (in_total,) = ladder.visits, ladder.in_total
+    return found.within(VisitLimits(max_visits=visits, max_visits_in_total=in_total))
+
+
+def bounded_rows(rows: list[VisitRows], rule: VisitRule, threads: int = 1) -> BoundedVisits:
+    return within(ranked_rows(rows, rule, threads))
+
+
+def bounded_people(people: PeopleVisits, rule: VisitRule, threads: int = 1) -> BoundedVisits:
+    return within(ranked_people(people, rule, threads))
 
 
 def rows_of(owner: Any, code: Any) -> VisitRows:
@@ -111,7 +129,7 @@ def test_a_person_is_shared_among_sites_by_all_visits() -> None:
     found = bounded_rows([rows_of([9] * 4, codes)], rule_of(1))
     assert found.histogram[3] == 3 * PERSON_PARTS // 4
     assert found.histogram[4] == PERSON_PARTS // 4
-    wide = VisitRule(sites=3, bins=900, limits=rule_of(2).limits, key=KEY)
+    wide = VisitRule(sites=3, bins=900, ladder=rule_of(2).ladder, key=KEY)
     many = bounded_rows([rows_of([9] * 1800, [i for i in range(2700) if i % 3])], wide)
     assert many.histogram.sum() == PERSON_PARTS
     assert many.histogram[0] == 0
@@ -171,3 +189,52 @@ def test_everybody_counts_as_if_alone_and_within_the_limits(
     due = PERSON_PARTS * at_site / max(len(visits), 1)
     assert (np.abs(alone.histogram - due) <= at_site).all()
     assert alone.total == min(len(visits), max_visits_in_total)
+
+
+LADDER = VisitLadder(visits=(1, 2, 4), in_total=(1, 2, 4, 8), one_in_a_bin=True)
+
+
+@given(
+    events=PEOPLE,
+    one_in_a_bin=st.booleans(),
+    limits=st.tuples(st.sampled_from(LADDER.visits), st.sampled_from(LADDER.in_total)),
+)
+@settings(max_examples=200, deadline=None, derandomize=True)
+def test_one_pass_answers_every_limit_of_a_ladder(
+    events: list[tuple[int, int]], one_in_a_bin: bool, limits: tuple[int, int]
+) -> None:
+    ladder = replace(LADDER, one_in_a_bin=one_in_a_bin)
+    asked = VisitLimits(
+        max_visits=limits[0], max_visits_in_total=limits[1], one_in_a_bin=one_in_a_bin
+    )
+    owner, code = np.array(events).T
+    rule = VisitRule(sites=SITES, bins=BINS, ladder=ladder, key=KEY)
+    alone = VisitRule(sites=SITES, bins=BINS, ladder=asked.ladder, key=KEY)
+    found = ranked_rows([rows_of(owner, code)], rule).within(asked)
+    same_limits = ranked_rows([rows_of(owner, code)], alone).within(asked)
+    assert np.array_equal(found.series, same_limits.series)
+    assert np.array_equal(found.circles, same_limits.circles)
+    assert found.total == same_limits.total
+
+
+@given(events=st.lists(st.integers(0, SITES * BINS - 1), min_size=1, max_size=60))
+@settings(max_examples=200, deadline=None, derandomize=True)
+@pytest.mark.parametrize("one_in_a_bin", [True, False])
+def test_nobody_is_left_out_with_more_than_the_bound_says(
+    events: list[int], one_in_a_bin: bool
+) -> None:
+    limits = VisitLimits(max_visits=3, max_visits_in_total=9, one_in_a_bin=one_in_a_bin)
+    rule = VisitRule(sites=SITES, bins=BINS, ladder=limits.ladder, key=KEY)
+    found = ranked_rows([rows_of([5] * len(events), events)], rule).within(limits)
+    left = found.left_out(BINS)
+    assert left.min() >= 0
+    assert left.sum() + found.series.sum() == min(len(set(events)), 9)
+    assert left.sum() <= (8 if one_in_a_bin else 6)
+
+
+def test_limits_that_are_not_on_the_ladder_are_refused() -> None:
+    found = ranked_rows([], rule_of(3))
+    for limits in ({"max_visits": 4}, {"max_visits_in_total": 4}, {"one_in_a_bin": False}):
+        other = replace(VisitLimits(max_visits=3, max_visits_in_total=10), **limits)
+        with pytest.raises(PrivacyError, match="does not bound people by these limits"):
+            found.within(other)

@@ -1,0 +1,65 @@
+"""Limits on visits that a noisy histogram of people chooses."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from hushway.families.density.files.atlas import known_words
+from hushway.families.density.mechanism.people import (
+    DensityPeople,
+    certified_people,
+    quieter_budget,
+)
+from hushway.families.density.public.visits import ACTIVITY
+from hushway.privacy.loss import PureLoss, ZCDPLoss
+
+ONE = PureLoss(Fraction(1))
+DELTA = Fraction(1, 10**6)
+
+
+def people(**visits: int) -> DensityPeople:
+    """A mechanism that has found so many people with so many visits."""
+    found = [visits.get(f"v{step}", 0) for step in ACTIVITY]
+    return DensityPeople(budget=ONE, max_visits=None, max_visits_in_total=None, people=tuple(found))
+
+
+def test_of_people_with_one_visit_one_counts_and_nothing_is_left_out() -> None:
+    chosen = people(v1=100_000)
+    assert (chosen.limits.max_visits, chosen.limits.max_visits_in_total) == (1, 1)
+    assert chosen.series.spends.left_out is None
+
+
+def test_busy_people_raise_limits_and_noise_does_not() -> None:
+    busy, noisy = people(v8=50_000, v64=5_000).limits, people(v8=50_000, v64=150).limits
+    assert busy.max_visits_in_total > noisy.max_visits_in_total
+    assert busy.max_visits <= 64 < busy.max_visits_in_total
+
+
+def test_a_limit_that_is_given_stays() -> None:
+    found = tuple(10_000 if step <= 16 else 0 for step in ACTIVITY)
+    way = DensityPeople(budget=ONE, max_visits=5, max_visits_in_total=None, people=found)
+    assert way.limits.max_visits == 5
+    assert way.ladder.visits == (5,)
+    way.ladder.check(way.limits)
+
+
+def test_a_certificate_tells_all_that_limits_follow_from() -> None:
+    chosen = people(v4=20_000, v24=3_000)
+    again = certified_people(chosen.parameters)
+    assert (again.limits, again.series.spends) == (chosen.limits, chosen.series.spends)
+    with pytest.raises(TypeError):
+        certified_people({**chosen.parameters, "people_by_visits": [1.5] * len(ACTIVITY)})
+
+
+def test_noise_is_whichever_is_smaller_for_a_limit() -> None:
+    kinds = {most: type(quieter_budget(Fraction(1), DELTA, most)) for most in (1, 4, 30)}
+    assert kinds == {1: PureLoss, 4: PureLoss, 30: ZCDPLoss}
+    assert isinstance(quieter_budget(Fraction(1), DELTA, None), PureLoss)
+    assert isinstance(quieter_budget(Fraction(1), None, 30), PureLoss)
+
+
+def test_a_density_that_is_mostly_noise_is_not_called_a_map() -> None:
+    counts = np.array([[100.0, 100.0], [1.0, 1.0]])
+    assert "no map" not in known_words(counts, np.full((2, 2), 5.0))
+    assert "no map of where people are" in known_words(counts, np.full((2, 2), 60.0))
