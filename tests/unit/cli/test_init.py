@@ -87,7 +87,9 @@ def test_what_nobody_said_is_marked_and_such_a_plan_is_refused(folder: Path) -> 
         "time": "departed_at",
     }
     # Comments are what a first plan is for.
-    assert "# at most so many trips" in (folder / "plan.toml").read_text(encoding="utf-8")
+    assert ": measures how many trips people make" in (folder / "plan.toml").read_text(
+        encoding="utf-8"
+    )
     with pytest.raises(PlanError, match=r"time\.first_day: must be a day"):
         load_plan(folder / "plan.toml")
 

@@ -114,10 +114,9 @@ def completion_of(
         added *= whole / max(float(added.sum()), _NOTHING)
     # One grouping says little of cells. Of what several say, half goes to their crossings.
     differ = _WITHIN_GROUPS / 2 * max(spreads) if len(sums) > 1 else CELLS_DIFFER
-    repeats = (1 + limits.cells) / 2
     return Completion(
         added=added,
-        sampling=counted * repeats * crowd.weight_variance(limits.cells),
+        sampling=_sampling(counted, added, crowd, limits),
         whole=variance / max(whole, _NOTHING) ** 2,
         differ=differ,
         groups=(
@@ -128,6 +127,17 @@ def completion_of(
             *_crossings(sums, differ),
         ),
     )
+
+
+def _sampling(counted: FloatArray, added: FloatArray, crowd: Crowd, limits: Limits) -> FloatArray:
+    """Returns the variance of completed cells that comes from who was counted by chance.
+
+    People with different numbers of records stand for different numbers of them, mostly several
+    times in a cell. If all have as many, chance still decides which of theirs count.
+    """
+    unequal = counted * crowd.weight_variance(limits.cells) * (1 + limits.cells) / 2
+    thinned = added * crowd.records / max(crowd.counted(limits.cells), _NOTHING)
+    return np.asarray(np.maximum(unequal, thinned))
 
 
 def _crossings(sums: Sequence[LeftOutSums], differ: float) -> Iterator[_Group]:

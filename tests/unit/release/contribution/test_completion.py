@@ -11,13 +11,13 @@ from hushway.release.contribution.limits import chosen_limits
 NOISE = 30.0
 
 
-def crowd_of(each: np.ndarray, seed: int = 0, noise: float = NOISE) -> Crowd:  # type: ignore[type-arg]
+def crowd_of(each: np.ndarray, seed: int = 0, noise: float = NOISE) -> Crowd:
     people = np.bincount(np.searchsorted(LADDER, each, side="right") - 1, minlength=len(LADDER))
     noisy = people + np.random.default_rng(seed).normal(0, noise, len(LADDER))
     return Crowd(ladder=LADDER, noisy=np.rint(noisy).astype(int).tolist(), variance=noise**2)
 
 
-def week(seed: int = 0) -> np.ndarray:  # type: ignore[type-arg]
+def week(seed: int = 0) -> np.ndarray:
     """Returns trips of commuters and of all others."""
     rng = np.random.default_rng(seed)
     return np.concatenate([rng.binomial(12, 0.8, 20_000), 1 + rng.geometric(0.4, 30_000)])

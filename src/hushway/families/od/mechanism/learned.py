@@ -37,6 +37,7 @@ from hushway.families.od.mechanism.options import Shares, TotalsOptions, exact_s
 from hushway.families.od.mechanism.people import LearnedPeople, certified_people
 from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
 from hushway.families.od.mechanism.shares import (
+    given_shares,
     learned_shares,
     spends_of,
     uniform_shares,
@@ -78,8 +79,8 @@ class LearnedOptions(TotalsOptions):
 
     @property
     def completes(self) -> bool:
-        """Whether trips beyond the limit are estimated: unless shares of the budget are given."""
-        return self.budget_shares is None
+        """Whether trips beyond the limit are estimated, and the limit can be chosen."""
+        return True
 
     def shares_by_rule(
         self, features: Sequence[Feature], budget: Loss, bound: Bound
@@ -198,9 +199,14 @@ def _from_plan(setting: ODSetting) -> PlannedMechanism:
     if setting.cells.size > MOST_LEARNED and options.coarse_features is None:
         features = tuple(feature for feature in features if is_learnable(feature))
     budget, noise = setting.noise(options, features)
-    if privacy.unit.has_many_records and options.completes:
+    if privacy.unit.has_many_records:
+        given = options.budget_shares
         people = LearnedPeople(
-            universe=setting.cells, features=features, budget=budget, limit=privacy.trip_limit
+            universe=setting.cells,
+            features=features,
+            budget=budget,
+            limit=privacy.trip_limit,
+            shares=None if given is None else given_shares(given, features),
         )
         return PlannedMechanism(mechanism=people, noise=noise)
     if options.coarse_features is None and options.budget_shares is None:

@@ -76,8 +76,8 @@ class MechanismOptions(Section):
         """Yields whether a plan leaves a limit open that this mechanism does not choose."""
         if plan.privacy.trip_limit is None and not self.completes:
             yield (
-                "privacy.max_trips: must be a number: only the mechanism learned, without "
-                "budget_shares, chooses it"
+                'privacy.max_trips: must be a number, not "auto": only the mechanism learned '
+                "chooses it"
             )
 
 

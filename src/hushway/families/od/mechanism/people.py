@@ -67,6 +67,8 @@ class LearnedPeople(ODMechanism):
         budget: What all of it costs.
         limit: Most trips of a person in cells; None if it is chosen.
         people: The noisy number of people by their trips; None before it is measured.
+        shares: How sums and, last, cells divide what is spent on trips within the limit; None if
+            that follows from the rest.
     """
 
     universe: ODCells
@@ -74,6 +76,7 @@ class LearnedPeople(ODMechanism):
     budget: Loss
     limit: int | None
     people: tuple[int, ...] | None = None
+    shares: tuple[Fraction, ...] | None = None
     name: str = LEARNED
     adaptive: ClassVar[bool] = True
     learns_errors: ClassVar[bool] = True
@@ -95,6 +98,12 @@ class LearnedPeople(ODMechanism):
             raise PrivacyError(
                 "The people by their trips are not one number for every class.",
                 advice="Give the answer to the question as it was.",
+            )
+        given = self.shares
+        if given is not None and (len(given) != len(self.features) + 1 or sum(given) != 1):
+            raise PrivacyError(
+                "The shares are not one for each published total and for the cells.",
+                advice="Give shares that add up to 1.",
             )
         if self.lazy:
             check_learnable(self.features)
@@ -121,6 +130,7 @@ class LearnedPeople(ODMechanism):
             "budget": str(self.budget.amount),
             "limit": "auto" if self.limit is None else self.limit,
             "people_by_trips": None if self.people is None else list(self.people),
+            "shares": None if self.shares is None else [str(share) for share in self.shares],
         }
 
     @property
@@ -184,7 +194,7 @@ class LearnedPeople(ODMechanism):
     def counted(self) -> tuple[Question, ...]:
         """Cells, then sums, of trips within the limit."""
         base, bound = self._ranked(0, self.limits.cells), Bound.of_records(self.limits.cells)
-        shares = people_shares(self.features, self.for_counted, bound)
+        shares = self.shares or people_shares(self.features, self.for_counted, bound)
         *margins, cells = spends_of(self.for_counted, shares)
         sums = (
             (PartitionQuery(name=feature.name, base=base, cells=feature), spend)
@@ -283,6 +293,8 @@ class LearnedPeople(ODMechanism):
         first = measured[0]
         assert isinstance(first, Measured)  # noqa: S101  the first question is asked of all classes
         found = replace(self, people=tuple(int(value) for value in first.values))
+        if found.shares is not None:
+            return found
         most, trips = found.limits.cells, found.crowd.counted(found.limits.cells)
         features = standing_out(found.features, found.for_counted, Bound.of_records(most), trips)
         return replace(found, features=features)
@@ -303,7 +315,7 @@ def certified_people(
     parameters: Mapping[str, Any], cells: ODCells, features: Sequence[Feature]
 ) -> LearnedPeople:
     """Returns the mechanism of a certificate."""
-    limit, people = parameters["limit"], parameters["people_by_trips"]
+    limit, people, shares = (parameters[name] for name in ("limit", "people_by_trips", "shares"))
     numbers = people if limit == "auto" else [*people, limit]
     if not all(type(number) is int for number in numbers):
         raise TypeError
@@ -313,4 +325,5 @@ def certified_people(
         budget=loss_of(stated_measure(parameters), exact(str(parameters["budget"]))),
         limit=None if limit == "auto" else limit,
         people=tuple(people),
+        shares=None if shares is None else tuple(exact(str(share)) for share in shares),
     )

@@ -136,9 +136,8 @@ def _each_period(sums: NoisySums) -> FloatArray:
 
 def denoised_sums(sums: NoisySums, totals: FloatArray) -> FloatArray:
     """Returns posterior means of sums, scaled to the totals of the periods."""
-    each = np.bincount(
-        sums.partition.period_class, weights=totals, minlength=sums.partition.periods
-    )
+    period_class, periods = sums.partition.period_class, sums.partition.periods
+    each: FloatArray = np.bincount(period_class, weights=totals, minlength=periods).astype(float)
     learnt = _learnt_sums(sums, each).mean
     scale = each / np.maximum(learnt.sum(axis=1), 1e-300)
     return np.asarray(learnt * scale[:, None]).ravel()
