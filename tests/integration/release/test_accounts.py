@@ -24,7 +24,7 @@ from hushway.steward.publish import publish
 PERIOD = 'period = "2026-03"'
 UNIT = 'unit = "person"'
 NAME = 'name = "city-trips"'
-BUDGET_LIMIT = ("max_trips = 2", "max_trips = 1")
+BUDGET_LIMIT = ('max_trips = "auto"', "max_trips = 1")
 
 
 def invoke(*words: str | Path) -> Result:

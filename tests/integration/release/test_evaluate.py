@@ -31,7 +31,6 @@ CHANGES = {
     'closes = "20:00"': 'closes = "09:00"',
     "minutes = 60 ": "minutes = 30 ",
     'unit = "person" ': 'unit = "trip" ',
-    "max_trips = 2 ": "max_trips = 1 ",
     'epsilon = "1" ': 'epsilon = "100" ',
     "# [mechanism] ": '[mechanism]\nname = "cbdp"\nbudget_shares = "uniform" ',
     "last_day = 2026-03-03": "last_day = 2026-03-04",
@@ -125,7 +124,9 @@ def test_the_truth_is_all_trips_whatever_the_plan_caps(city: Path, made: City) -
     assert len(np.unique(riders)) < 0.9 * len(riders), "a contribution limit of one trip would show"
     words = ("--plan", city / PLAN, "--draws", "1")
     before = answer(city / "release", *words)["truth"]
-    change(city / PLAN, {'unit = "trip" ': 'unit = "person" '})
+    change(
+        city / PLAN, {'unit = "trip" ': 'unit = "person" ', 'max_trips = "auto" ': "max_trips = 1 "}
+    )
     assert answer(city / "release", *words)["truth"] == before
 
 

@@ -14,7 +14,8 @@ from hushway.cli.app import app
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.mechanism import learned as learned_module
-from hushway.families.od.mechanism.learned import Learned
+from hushway.families.od.mechanism import people as people_module
+from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.randomness import SeededSource
@@ -27,7 +28,8 @@ from support.long import often
 def with_mechanism(city: Path, lines: str) -> Job:
     """Puts other lines into the plan's [mechanism] and leaves out features of its own."""
     plan = city / PLAN
-    text = plan.read_text(encoding="utf-8")
+    # A number does for every mechanism.
+    text = plan.read_text(encoding="utf-8").replace('max_trips = "auto" ', "max_trips = 2 ")
     head, _, rest = text.replace("# [mechanism]", "[mechanism]").partition("[mechanism]")
     tail = rest[rest.index("[problems]") :]
     plan.write_text(f"{head}[mechanism]\n{lines}\n\n{tail}", encoding="utf-8")
@@ -69,8 +71,9 @@ def test_a_plan_without_a_mechanism_learns_from_all_that_its_files_allow(city: P
     mechanism = published.certificate.terms.mechanism
     assert mechanism.name == "learned"
     titles = [feature["title"] for feature in mechanism.parameters["published_totals"]]
-    # So few places make up an origin that noisy cells tell its trips as well as measuring would.
-    assert titles == ["total", "period", "zones", "modes"]
+    # Ends of trips are measured too where they stand out of their noise, which chance decides here.
+    others = [title for title in titles if title not in ("origins", "destinations")]
+    assert others == ["total", "period", "zones", "modes"]
     assert published.certificate.claim.amount == 1
     columns = pq.read_schema(published.folder / "margins.parquet").names
     assert columns[-3:] == ["count_error", "low", "high"]
@@ -80,6 +83,7 @@ def test_a_plan_without_a_mechanism_learns_from_all_that_its_files_allow(city: P
 
 def _too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(learned_module, "MOST_LEARNED", 1)
+    monkeypatch.setattr(people_module, "MOST_LEARNED", 1)
 
 
 @pytest.mark.long
@@ -103,7 +107,7 @@ def test_what_a_plan_names_by_hand_is_not_left_out_where_the_table_is_too_large(
         with_mechanism(city, 'name = "learned"\npublished_totals = ["total", "modes"]')
     assert "cbdp" in refusal.value.advice
     named = with_mechanism(city, 'name = "learned"\npublished_totals = ["total", "origins"]')
-    assert isinstance(named.mechanism, Learned)
+    assert isinstance(named.mechanism, LearnedPeople)
     assert named.mechanism.lazy
 
 
@@ -196,7 +200,7 @@ def test_recommend_reads_neither_rows_nor_the_ledger(city: Path) -> None:
     (city / "ledger.db").unlink()
     words = ("--trips", "3000", "--people", "1500", "--runs", "1", "--json")
     answer = json.loads(invoke("recommend", city / PLAN, *words).output)
-    assert answer["best"]["max_trips"] >= 1
+    assert answer["best"]["max_trips"] == "auto"
     assert set(answer["best"]["published_totals"]) <= {
         "total",
         "period",

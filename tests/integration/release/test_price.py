@@ -33,7 +33,7 @@ def test_a_guess_adds_what_the_published_table_is_off_by(
     assert "an origin's total" in said
     assert "Tried on invented trips of that number over your places" in said
     assert "a forecast, not a guarantee" in said
-    assert "The contribution limit of 2 leaves out" in said
+    assert "what the contribution limit leaves out is added" in said
     assert "--trips" not in said
 
 

@@ -179,6 +179,7 @@ PLANTED = {
         "counts made whole to the exact total",
         "learning from exact counts",
         "errors that are the true ones",
+        "limits chosen by exact counts",
     },
     "sequences": {
         "sensitivity 1 instead of m",
@@ -196,6 +197,9 @@ PLANTED = {
         "every new stop counts whole",
         "a record at each of its prefixes",
         "questions chosen by exact counts",
+        "a person in every class up to their own",
+        "left-out records without an end",
+        "limits chosen by exact numbers of people",
     },
     "density": {
         "sensitivity 1 instead of the root of l",
@@ -226,6 +230,8 @@ PLANTED = {
         "a scale from the exact number of visits",
         "each batch of rows bounded by itself",
         "each week bounded by itself",
+        "limits chosen from exact people",
+        "visits left out that are not cut off",
     },
     "links": {
         "no contribution limit on items",

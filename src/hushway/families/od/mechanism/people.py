@@ -258,7 +258,10 @@ class LearnedPeople(ODMechanism):
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of cells and sums; a fit makes errors smaller."""
         _, cell, *sums = self.events(geography, bound)
-        titles = [f"one of {feature.title}" for feature in self.features]
+        titles = [
+            "all trips" if feature.size == 1 else f"one of {feature.title}"
+            for feature in self.features
+        ]
         return tuple(
             Forecast(
                 figure=figure,

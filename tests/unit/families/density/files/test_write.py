@@ -27,7 +27,12 @@ Spoil = Callable[[DensityTable], Any]
 
 # Which files there are is pinned by the digests of `support.same_bytes`.
 OF_TOWERS = {"measured_sites.csv", "sites.csv"}
-ALL = {file.path for file in FILES} | {paper.path for paper in PAPERS} | {PACKAGE, SEAL}
+OF_AVERAGE_DAYS = {"average_day.csv", "average_periods.csv"}
+ALL = (
+    {file.path for file in FILES} - OF_AVERAGE_DAYS
+    | {paper.path for paper in PAPERS}
+    | {PACKAGE, SEAL}
+)
 
 
 def names(folder: Path) -> list[str]:
