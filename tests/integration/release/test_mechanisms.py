@@ -209,4 +209,4 @@ def test_recommend_reads_neither_rows_nor_the_ledger(city: Path) -> None:
         "zones",
         "modes",
     }
-    assert len(answer["tried"]) > 10
+    assert len(answer["tried"]) > 5

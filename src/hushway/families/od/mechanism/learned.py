@@ -206,6 +206,7 @@ def _from_plan(setting: ODSetting) -> PlannedMechanism:
             features=features,
             budget=budget,
             limit=privacy.trip_limit,
+            lazy=setting.cells.size > MOST_LEARNED,
             shares=None if given is None else given_shares(given, features),
         )
         return PlannedMechanism(mechanism=people, noise=noise)

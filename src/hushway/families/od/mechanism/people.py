@@ -69,6 +69,7 @@ class LearnedPeople(ODMechanism):
         people: The noisy number of people by their trips; None before it is measured.
         shares: How sums and, last, cells divide what is spent on trips within the limit; None if
             that follows from the rest.
+        lazy: Whether only cells are looked at that stand out; a huge table has to be.
     """
 
     universe: ODCells
@@ -77,6 +78,7 @@ class LearnedPeople(ODMechanism):
     limit: int | None
     people: tuple[int, ...] | None = None
     shares: tuple[Fraction, ...] | None = None
+    lazy: bool = False
     name: str = LEARNED
     adaptive: ClassVar[bool] = True
     learns_errors: ClassVar[bool] = True
@@ -107,11 +109,11 @@ class LearnedPeople(ODMechanism):
             )
         if self.lazy:
             check_learnable(self.features)
-
-    @property
-    def lazy(self) -> bool:
-        """Whether only cells are looked at that stand out; a huge table has to be."""
-        return self.universe.size > MOST_LEARNED
+        elif self.universe.size > MOST_LEARNED:
+            raise PrivacyError(
+                f"A table of {self.universe.size:,} cells is too large to look at every one.",
+                advice="Use the lazy form.",
+            )
 
     @property
     def totals(self) -> tuple[Feature, ...]:
@@ -328,5 +330,6 @@ def certified_people(
         budget=loss_of(stated_measure(parameters), exact(str(parameters["budget"]))),
         limit=None if limit == "auto" else limit,
         people=tuple(people),
+        lazy=parameters["form"] == "lazy",
         shares=None if shares is None else tuple(exact(str(share)) for share in shares),
     )
