@@ -40,6 +40,7 @@ def invoke(*words: str | Path) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
+_ENDS = ("origins", "destinations")
 _WAYS = {
     "learned": 'name = "learned"\npublished_totals = ["zones", "origins"]',
     "cbdp": 'name = "cbdp"',
@@ -72,7 +73,7 @@ def test_a_plan_without_a_mechanism_learns_from_all_that_its_files_allow(city: P
     assert mechanism.name == "learned"
     titles = [feature["title"] for feature in mechanism.parameters["published_totals"]]
     # Ends of trips are measured too where they stand out of their noise, which chance decides here.
-    others = [title for title in titles if title not in ("origins", "destinations")]
+    others = [title for title in titles if title not in _ENDS]
     assert others == ["total", "period", "zones", "modes"]
     assert published.certificate.claim.amount == 1
     columns = pq.read_schema(published.folder / "margins.parquet").names
@@ -96,7 +97,8 @@ def test_a_table_that_is_too_large_is_learnt_lazily_from_sums_of_places(
     parameters = published.certificate.terms.mechanism.parameters
     assert parameters["form"] == "lazy"
     titles = [feature["title"] for feature in parameters["published_totals"]]
-    assert titles == ["total", "period", "zones"]
+    # Modes label pairs of places one by one.
+    assert {"total", "period", "zones"} <= set(titles) <= {*_ENDS, "total", "period", "zones"}
 
 
 def test_what_a_plan_names_by_hand_is_not_left_out_where_the_table_is_too_large(

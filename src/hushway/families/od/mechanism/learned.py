@@ -200,13 +200,15 @@ def _from_plan(setting: ODSetting) -> PlannedMechanism:
         features = tuple(feature for feature in features if is_learnable(feature))
     budget, noise = setting.noise(options, features)
     if privacy.unit.has_many_records:
-        given = options.budget_shares
+        given, lazy = options.budget_shares, setting.cells.size > MOST_LEARNED
+        if lazy:
+            check_learnable(features)
         people = LearnedPeople(
             universe=setting.cells,
             features=features,
             budget=budget,
             limit=privacy.trip_limit,
-            lazy=setting.cells.size > MOST_LEARNED,
+            lazy=lazy,
             shares=None if given is None else given_shares(given, features),
         )
         return PlannedMechanism(mechanism=people, noise=noise)

@@ -23,7 +23,6 @@ from hushway.families.od.mechanism.learnable import (
     EXPECTED_FALSE,
     LEARNED,
     MOST_LEARNED,
-    check_learnable,
 )
 from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.mechanism.shares import people_shares, spends_of, standing_out
@@ -107,9 +106,7 @@ class LearnedPeople(ODMechanism):
                 "The shares are not one for each published total and for the cells.",
                 advice="Give shares that add up to 1.",
             )
-        if self.lazy:
-            check_learnable(self.features)
-        elif self.universe.size > MOST_LEARNED:
+        if self.universe.size > MOST_LEARNED and not self.lazy:
             raise PrivacyError(
                 f"A table of {self.universe.size:,} cells is too large to look at every one.",
                 advice="Use the lazy form.",
