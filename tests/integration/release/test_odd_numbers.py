@@ -77,5 +77,5 @@ def test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent(
     scene.say("mechanism.budget_shares.clusters", "1e-400")
     assert scene.run("check") == 1
     assert scene.run("publish", "--yes") == 1
-    assert "sigma" in capfd.readouterr().err
+    assert "scale" in capfd.readouterr().err
     assert scene.spent() == [0]

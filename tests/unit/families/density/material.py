@@ -96,6 +96,11 @@ def _box(lon: float, lat: float) -> dict[str, Any]:
     }
 
 
+def _gaussian_with_hardly_any_delta(scene: Any) -> None:
+    scene.say("mechanism.noise", "gaussian")
+    scene.say("privacy.delta", "1e-400")
+
+
 BAD_INPUT = (
     Case(
         "a position that is not on earth",
@@ -119,8 +124,8 @@ BAD_INPUT = (
     Case("no such CRS", option("areas.crs", "EPSG:999999"), "EPSG:999999"),
     Case("a wrong CRS", option("areas.crs", "EPSG:2154"), "areas"),
     Case("no such property", option("areas.id", "code"), "code"),
-    Case("hardly any epsilon", option("privacy.epsilon", "1e-9"), "sigma"),
-    Case("a delta that is all but nothing", option("privacy.delta", "1e-400"), "parameter"),
+    Case("hardly any epsilon", option("privacy.epsilon", "1e-9"), "scale"),
+    Case("a delta that is all but nothing", _gaussian_with_hardly_any_delta, "parameter"),
     Case("shares that leave nothing", option("mechanism.budget_shares.histogram", "1"), "shares"),
     Case("a bound that is a truth", option("privacy.max_visits", True), "max_visits"),
 )
