@@ -7,7 +7,7 @@ from hushway.families.od.files.guard import check_sizes
 from hushway.families.od.job_features import asked_features, asked_labels
 from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.mechanism.measuring import ODMechanism
-from hushway.families.od.mechanism.people import USUAL_TRIPS, LearnedPeople
+from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.mechanism.setting import NoiseChoice, ODSetting
 from hushway.families.od.mechanism.terms import TripKind, od_terms
 from hushway.families.od.plan import ODPlan
@@ -30,6 +30,7 @@ from hushway.geography.locations import Locations
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
+from hushway.release.contribution.crowd import USUAL_RECORDS
 from hushway.release.job import CountingContext, Job, Wording, window_of_periods
 from hushway.tables.areas import AreaColumns, read_areas
 from hushway.tables.check import Policy, RowsChecked
@@ -94,7 +95,7 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
     """
     unit = plan.privacy.unit
     # Of a limit that is to be chosen, what is usual.
-    bound = trip_bound(unit, plan.privacy.trip_limit or USUAL_TRIPS)
+    bound = trip_bound(unit, plan.privacy.trip_limit or USUAL_RECORDS)
     areas = _areas(plan)
     cells = _cells(plan, areas) if like is None else _same_cells(like)
     clock = "utc" if plan.data.format == "mds" else plan.data.clock

@@ -12,7 +12,7 @@ from hushway.families.sequences.mechanism.catalogue import (
     SequencesSetting,
 )
 from hushway.families.sequences.mechanism.learned import is_learnable
-from hushway.families.sequences.mechanism.people import USUAL_RECORDS, PeopleSequences
+from hushway.families.sequences.mechanism.people import PeopleSequences
 from hushway.families.sequences.mechanism.steps import recommended_height
 from hushway.families.sequences.mechanism.terms import SequenceMechanism, sequence_terms
 from hushway.families.sequences.plan import SequencesPlan
@@ -32,6 +32,7 @@ from hushway.families.sequences.rows.sequences import (
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
+from hushway.release.contribution.crowd import USUAL_RECORDS
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.mechanism import Measurements
 from hushway.release.wording import plural

@@ -16,6 +16,20 @@ _OFF_MIDDLE: Final = 0.1
 # The last class has no end: people in it are taken to have so many times its begin.
 _OPEN_END: Final = 1.25
 _NOTHING: Final = 1e-9
+# Before anything is measured, people are taken to have up to so many records, and to be many.
+USUAL_RECORDS: Final = 8
+_USUAL_PEOPLE: Final = 1_000_000
+
+
+def usual_people(ladder: tuple[int, ...], limit: int | None) -> tuple[int, ...]:
+    """Returns people by class as they are taken to be before they are measured.
+
+    Args:
+        ladder: The least number of records of each class.
+        limit: The most that a steward lets count, if that is given.
+    """
+    most = limit or USUAL_RECORDS
+    return tuple(_USUAL_PEOPLE if step <= most else 0 for step in ladder)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

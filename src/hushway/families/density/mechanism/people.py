@@ -37,15 +37,13 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, exact, loss_of
 from hushway.privacy.measured import Measured
-from hushway.release.contribution.crowd import Crowd
+from hushway.release.contribution.crowd import Crowd, usual_people
 from hushway.release.contribution.limits import chosen_limits
 from hushway.release.mechanism import Forecast, Measurements
 from hushway.release.terms import stated_measure
 
 # Limits of the series to choose from: counters keep all sites and bins for each of them.
 _LADDER: Final = tuple(limit for limit in ACTIVITY if limit <= 64)  # noqa: PLR2004
-# Before anything is measured, people are taken to have up to so many visits.
-_USUAL_VISITS, _USUAL_PEOPLE = 8, 1_000_000
 
 
 def quieter_budget(epsilon: Fraction, delta: Fraction | None, visits: int | None) -> Loss:
@@ -162,8 +160,7 @@ class DensityPeople:
         law = noise_for(first, Bound(cells=1, each=1, total=1))
         variance = float(law.variance)
         if self.people is None:
-            usual = self.max_visits or _USUAL_VISITS
-            noisy = [_USUAL_PEOPLE if step <= usual else 0 for step in ACTIVITY]
+            noisy = list(usual_people(ACTIVITY, self.max_visits))
         else:
             # A class of busy people that noise made up would raise every limit.
             values = np.array(self.people, dtype=np.float64)

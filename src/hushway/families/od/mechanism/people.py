@@ -41,7 +41,7 @@ from hushway.privacy.loss import Loss, exact, loss_of
 from hushway.privacy.measured import Measured
 from hushway.privacy.noise.forecast import threshold_for
 from hushway.privacy.query import PartitionQuery, Query
-from hushway.release.contribution.crowd import Crowd
+from hushway.release.contribution.crowd import Crowd, usual_people
 from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
 from hushway.release.mechanism import Forecast, Measurements, Question
 from hushway.release.terms import stated_measure
@@ -52,8 +52,6 @@ _PERIODS: Final = Fraction(1, 5)
 _WORTH: Final = 1.0
 # What cells get of the budget, about, while a limit is chosen.
 _FOR_CELLS: Final = Fraction(7, 10)
-# Before anything is measured, people are taken to make up to so many trips.
-USUAL_TRIPS, _USUAL_PEOPLE = 8, 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -163,10 +161,7 @@ class LearnedPeople(ODMechanism):
     def crowd(self) -> Crowd:
         """How many trips people make: as measured, or as it is usual before that."""
         law = noise_for(self._part(HISTOGRAM), Bound(cells=1, each=1, total=1))
-        noisy = self.people
-        if noisy is None:
-            usual = [step <= (self.limit or USUAL_TRIPS) for step in self.ladder]
-            noisy = tuple(_USUAL_PEOPLE if each else 0 for each in usual)
+        noisy = usual_people(self.ladder, self.limit) if self.people is None else self.people
         return Crowd(ladder=self.ladder, noisy=noisy, variance=float(law.variance))
 
     @cached_property

@@ -37,7 +37,7 @@ from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss, exact, loss_of, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import AnyQuery, PartitionQuery, Query
-from hushway.release.contribution.crowd import Crowd
+from hushway.release.contribution.crowd import Crowd, usual_people
 from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
 from hushway.release.mechanism import Forecast, Measurements
 from hushway.release.terms import stated_measure
@@ -46,8 +46,6 @@ from hushway.release.terms import stated_measure
 _LENGTHS: Final = Fraction(1, 5)
 # First stops are asked for if what is left out of an average place is so many deviations of noise.
 _WORTH: Final = 1.0
-# Before anything is measured, people are taken to have up to so many records.
-USUAL_RECORDS, _USUAL_PEOPLE = 8, 1_000_000
 
 RecordQuestion = tuple[Query, Loss]
 
@@ -120,10 +118,7 @@ class PeopleSequences:
     def crowd(self) -> Crowd:
         """How many records people have: as measured, or as it is usual before that."""
         law = noise_for(self._part(HISTOGRAM), Bound(cells=1, each=1, total=1))
-        noisy = self.people
-        if noisy is None:
-            usual = [step <= (self.limit or USUAL_RECORDS) for step in self.ladder]
-            noisy = tuple(_USUAL_PEOPLE if each else 0 for each in usual)
+        noisy = usual_people(self.ladder, self.limit) if self.people is None else self.people
         return Crowd(ladder=self.ladder, noisy=noisy, variance=float(law.variance))
 
     @cached_property
