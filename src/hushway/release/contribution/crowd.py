@@ -8,6 +8,9 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.loss import Loss
 
 # Classes are believed if they are this many deviations of their noise, up to so many together.
 _SURE, _TOGETHER = 4.5, 3
@@ -19,17 +22,6 @@ _NOTHING: Final = 1e-9
 # Before anything is measured, people are taken to have up to so many records, and to be many.
 USUAL_RECORDS: Final = 8
 _USUAL_PEOPLE: Final = 1_000_000
-
-
-def usual_people(ladder: tuple[int, ...], limit: int | None) -> tuple[int, ...]:
-    """Returns people by class as they are taken to be before they are measured.
-
-    Args:
-        ladder: The least number of records of each class.
-        limit: The most that a steward lets count, if that is given.
-    """
-    most = limit or USUAL_RECORDS
-    return tuple(_USUAL_PEOPLE if step <= most else 0 for step in ladder)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -119,3 +111,20 @@ class Crowd:
         counted = self.people * np.minimum(self.records_each, limit)
         mean = counted @ weight / max(float(counted.sum()), 1e-9)
         return float(counted @ (weight - mean) ** 2 / max(float(counted.sum()), 1e-9))
+
+
+def crowd_of(
+    people: Sequence[int] | None, spend: Loss, ladder: tuple[int, ...], limit: int | None
+) -> Crowd:
+    """Returns people as they were measured, or as they are usual before that.
+
+    Args:
+        people: The noisy number of people in each class; None before it is measured.
+        spend: What the measurement costs. A person is in one class.
+        ladder: The least number of records of each class.
+        limit: The most that a steward lets count, if that is given.
+    """
+    variance = noise_for(spend, Bound(cells=1, each=1, total=1)).variance
+    most = limit or USUAL_RECORDS
+    usual = tuple(_USUAL_PEOPLE if step <= most else 0 for step in ladder)
+    return Crowd(ladder=ladder, noisy=people or usual, variance=float(variance))

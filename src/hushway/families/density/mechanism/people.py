@@ -37,7 +37,7 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, exact, loss_of
 from hushway.privacy.measured import Measured
-from hushway.release.contribution.crowd import Crowd, usual_people
+from hushway.release.contribution.crowd import Crowd, crowd_of
 from hushway.release.contribution.limits import chosen_limits
 from hushway.release.mechanism import Forecast, Measurements
 from hushway.release.terms import stated_measure
@@ -157,16 +157,13 @@ class DensityPeople:
     def _crowd(self) -> Crowd:
         """How many visits people have: as measured, or as it is usual before that."""
         first = loss_of(self.budget.measure, self.budget.amount * ACTIVITY_SHARE)
-        law = noise_for(first, Bound(cells=1, each=1, total=1))
-        variance = float(law.variance)
+        crowd = crowd_of(self.people, first, ACTIVITY, self.max_visits)
         if self.people is None:
-            noisy = list(usual_people(ACTIVITY, self.max_visits))
-        else:
-            # A class of busy people that noise made up would raise every limit.
-            values = np.array(self.people, dtype=np.float64)
-            there = standing_out(PeopleByClass(values, variance, self.budget.measure))
-            noisy = np.where(there, self.people, 0).tolist()
-        return Crowd(ladder=ACTIVITY, noisy=noisy, variance=variance)
+            return crowd
+        # A class of busy people that noise made up would raise every limit.
+        values = np.array(self.people, dtype=np.float64)
+        there = standing_out(PeopleByClass(values, crowd.variance, self.budget.measure))
+        return replace(crowd, noisy=np.where(there, self.people, 0).tolist())
 
     def _noise(self, limit: int) -> float:
         return _series_noise(self.budget, limit) if limit in self.ladder.visits else math.inf

@@ -41,7 +41,7 @@ from hushway.privacy.loss import Loss, exact, loss_of
 from hushway.privacy.measured import Measured
 from hushway.privacy.noise.forecast import threshold_for
 from hushway.privacy.query import PartitionQuery, Query
-from hushway.release.contribution.crowd import Crowd, usual_people
+from hushway.release.contribution.crowd import Crowd, crowd_of
 from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
 from hushway.release.mechanism import Forecast, Measurements, Question
 from hushway.release.terms import stated_measure
@@ -160,9 +160,7 @@ class LearnedPeople(ODMechanism):
     @cached_property
     def crowd(self) -> Crowd:
         """How many trips people make: as measured, or as it is usual before that."""
-        law = noise_for(self._part(HISTOGRAM), Bound(cells=1, each=1, total=1))
-        noisy = usual_people(self.ladder, self.limit) if self.people is None else self.people
-        return Crowd(ladder=self.ladder, noisy=noisy, variance=float(law.variance))
+        return crowd_of(self.people, self._part(HISTOGRAM), self.ladder, self.limit)
 
     @cached_property
     def limits(self) -> Limits:

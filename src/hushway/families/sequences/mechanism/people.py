@@ -37,7 +37,7 @@ from hushway.privacy.events import Event
 from hushway.privacy.loss import Loss, exact, loss_of, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import AnyQuery, PartitionQuery, Query
-from hushway.release.contribution.crowd import Crowd, usual_people
+from hushway.release.contribution.crowd import Crowd, crowd_of
 from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
 from hushway.release.mechanism import Forecast, Measurements
 from hushway.release.terms import stated_measure
@@ -117,9 +117,7 @@ class PeopleSequences:
     @cached_property
     def crowd(self) -> Crowd:
         """How many records people have: as measured, or as it is usual before that."""
-        law = noise_for(self._part(HISTOGRAM), Bound(cells=1, each=1, total=1))
-        noisy = usual_people(self.ladder, self.limit) if self.people is None else self.people
-        return Crowd(ladder=self.ladder, noisy=noisy, variance=float(law.variance))
+        return crowd_of(self.people, self._part(HISTOGRAM), self.ladder, self.limit)
 
     @cached_property
     def limits(self) -> Limits:
