@@ -124,7 +124,7 @@ def test_verify_says_how_much_of_a_learnt_table_is_known(
     sentences = {check.name: check.sentence for check in hushway.verify(published.folder).checks}
     known = sentences["known"]
     assert "of the trips stand in flows of at least twice their error." in known
-    assert "in sums that are sure within 10%: total 100%" in known
+    assert "Share in sums that are sure within 10%: total" in known
     assert ("Use sums" in known) == advised
 
 

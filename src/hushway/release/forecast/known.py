@@ -14,10 +14,10 @@ Numbers = IntArray | FloatArray
 KNOWN: Final = "known"
 
 # A cell is sure if it is at least this many of its standard errors.
-_SURE: Final = 2.0
+SURE: Final = 2.0
 # A sum is close if its interval of 95% ends within this share of it.
-_WITHIN: Final = 0.10
-_ERRORS_95: Final = 1.96
+WITHIN: Final = 0.10
+ERRORS_95: Final = 1.96
 # Below this share in sure cells, cells say where something is to be expected, and hardly more.
 _LITTLE: Final = 0.10
 
@@ -68,8 +68,7 @@ class Known:
         said += "their error."
         if self.sums:
             listed = ", ".join(f"{sums.title} {sums.within:.0%}" for sums in self.sums)
-            said += f" Share of the {self.counted} in sums that {are} sure within {_WITHIN:.0%}: "
-            said += f"{listed}."
+            said += f" Share in sums that {are} sure within {WITHIN:.0%}: {listed}."
         if self.sure < _LITTLE:
             said += (
                 f" {'Use sums: single' if self.sums else 'Single'} {self.cells} say little here."
@@ -88,7 +87,7 @@ def sure_share(
     """
     sure, every = 0.0, hidden or 0.0
     for counts, errors in parts:
-        sure += float(counts[counts >= _SURE * errors].sum())
+        sure += float(counts[counts >= SURE * errors].sum())
         every += float(counts.sum())
     return sure / every if every > 0 else 0.0
 
@@ -96,7 +95,7 @@ def sure_share(
 def known_sums(title: str, counts: Numbers, errors: FloatArray) -> KnownSums:
     """Returns how well sums are known, by their standard errors."""
     every = float(counts.sum())
-    close = float(counts[errors * _ERRORS_95 <= _WITHIN * counts].sum())
+    close = float(counts[errors * ERRORS_95 <= WITHIN * counts].sum())
     return KnownSums(
         title=title,
         within=close / every if every > 0 else 0.0,

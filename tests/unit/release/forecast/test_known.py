@@ -28,8 +28,8 @@ def test_the_sentence_is_the_same_before_and_after() -> None:
     sums = (known_sums("total", np.array([1000]), np.array([1.0])),)
     known = Known(counted="trips", cells="flows", sure=0.05, sums=sums)
     assert known.sentence == (
-        "5% of the trips stand in flows of at least twice their error. Share of the trips in sums "
-        "that are sure within 10%: total 100%. Use sums: single flows say little here."
+        "5% of the trips stand in flows of at least twice their error. Share in sums that "
+        "are sure within 10%: total 100%. Use sums: single flows say little here."
     )
     assert known.foreseen == "About " + known.sentence.replace("stand", "would stand").replace(
         "that are", "that would be"
