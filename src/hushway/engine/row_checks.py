@@ -155,7 +155,7 @@ ROW_WORDS: Final[Words] = {
         "Write each row as one line, and quotes within quotes twice; such lines are dropped.",
     ),
     "impossible_time": (
-        "The wall clock never showed this time: it went forward past it.",
+        "This local time does not exist: the clock went forward past it.",
         'Check the time zone; or the times are in UTC, then set clock = "utc".',
     ),
 }

@@ -86,7 +86,7 @@ def _check(requirement: IntArray, lengths: tuple[int, ...], pay: tuple[int, ...]
             "A shift has no length or no pay.", advice="Give whole numbers of 1 or more."
         )
     if (requirement < 0).any():
-        raise PlanError("Fewer than no drivers are required.", advice="Give 0 or more.")
+        raise PlanError("The required number of drivers is negative.", advice="Give 0 or more.")
     if min(lengths) > len(requirement):
         raise PlanError(
             f"No shift fits into a day of {len(requirement)} periods.",
