@@ -37,7 +37,7 @@ class Shifts:
         return int((self.drivers * self.lengths).sum())
 
     def on_duty(self, periods: int) -> IntArray:
-        """Returns the drivers at work in each period of a day with so many periods."""
+        """Returns the drivers on duty in each period of a day with so many periods."""
         change = np.zeros(periods + 1, dtype=np.int64)
         np.add.at(change, self.starts, self.drivers)
         np.subtract.at(change, self.starts + self.lengths, self.drivers)

@@ -108,7 +108,7 @@ class ODFamily(Family):
 
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
-        """Counts invented rows of a guessed crowd in the place of a plan's."""
+        """Counts invented rows of a guessed crowd instead of a plan's."""
         from hushway.families.od.planning.forecast import invented_od
 
         return invented_od
