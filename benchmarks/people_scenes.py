@@ -53,6 +53,7 @@ class PeopleScene:
 def scenes() -> Iterator[tuple[str, PeopleScene]]:
     """Yields all that there are."""
     yield "card week", card_week(1)
+    yield "card month", card_month(1)
     if folder := data("bayarea_bikeshare14"):
         yield "bikes, 4 weeks", bikes(folder)
     if folder := data("gowalla_nyc"):
@@ -65,18 +66,29 @@ def scenes() -> Iterator[tuple[str, PeopleScene]]:
 
 def card_week(seed: int, people: int = CARDS) -> PeopleScene:
     """Returns a week of a metro with commuters and all others, there and back."""
+    return _cards(seed, people, stations=STATIONS, weeks=1)
+
+
+def card_month(seed: int, people: int = 20_000) -> PeopleScene:
+    """Returns four weeks of a small one: 20 trips of a card, most of them the same again."""
+    return _cards(seed, people, stations=100, weeks=4)
+
+
+def _cards(seed: int, people: int, *, stations: int, weeks: int) -> PeopleScene:
     rng = np.random.default_rng(seed)
-    lon, lat = rng.normal(0, 0.12, STATIONS), rng.normal(0, 0.07, STATIONS)
+    lon, lat = rng.normal(0, 0.12, stations), rng.normal(0, 0.07, stations)
     centre = np.hypot(lon, 1.6 * lat)
     apart = np.hypot(lon[:, None] - lon, 1.6 * (lat[:, None] - lat))
     suits = np.exp(-apart / 0.12) * (apart > 0) * rng.gamma(1.2, 1 / 1.2, apart.shape)
-    homes = rng.lognormal(0, 0.8, STATIONS) * (1 + 8 * centre)
-    jobs = rng.lognormal(0, 1.4, STATIONS) * np.exp(-14 * centre)
-    leisure = rng.lognormal(0, 1.2, STATIONS) * np.exp(-8 * centre)
+    homes = rng.lognormal(0, 0.8, stations) * (1 + 8 * centre)
+    jobs = rng.lognormal(0, 1.4, stations) * np.exp(-14 * centre)
+    leisure = rng.lognormal(0, 1.2, stations) * np.exp(-8 * centre)
     commutes = rng.random(people) < _COMMUTERS
-    days, more = rng.binomial(5, _TRAVELS, people), rng.poisson(0.55, people)
+    days, more = rng.binomial(5 * weeks, _TRAVELS, people), rng.poisson(0.55 * weeks, people)
     each = np.where(
-        commutes, np.clip(2 * days + more, 2, 21), np.clip(1 + rng.geometric(0.42, people), 1, 21)
+        commutes,
+        np.clip(2 * days + more, 2, 21 * weeks),
+        np.clip(1 + rng.geometric(0.42 / weeks, people), 1, 21 * weeks),
     )
     person = np.repeat(np.arange(people), each)
     first = np.repeat(np.cumsum(each) - each, each)
@@ -87,7 +99,7 @@ def card_week(seed: int, people: int = CARDS) -> PeopleScene:
     away = _pairs(rng, np.sqrt(homes * leisure)[:, None] * leisure * suits, len(person))
     there = [way[first + number - number % 2] for way in away]
     start = np.where(rng.random(len(person)) < 0.5, home[person], there[0])
-    start = np.where(start == there[1], (start + 1) % STATIONS, start)
+    start = np.where(start == there[1], (start + 1) % stations, start)
     one, other = np.where(to_work, home[person], start), np.where(to_work, job[person], there[1])
     part = _parts(rng, np.where(to_work, 0, 2) + back)
     zones = [
