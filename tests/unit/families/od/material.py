@@ -107,6 +107,7 @@ def in_memory(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
         "unit": job.plan.privacy.unit,
         "max_trips": job.bound.total,
         "ladder": job.mechanism.ladder,
+        "caps": job.mechanism.caps,
     }
     own = {name: column[kept] for name, column in columns.items()}
     return ArrayCounter(cells=cells, key=key, **limits, **own)

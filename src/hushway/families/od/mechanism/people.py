@@ -38,7 +38,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.contribution import RankedCells, UnitsByRecords, ladder_with
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import Loss, exact, loss_of
+from hushway.privacy.loss import Loss, ZCDPLoss, exact, loss_of
 from hushway.privacy.measured import Measured
 from hushway.privacy.noise.forecast import threshold_for
 from hushway.privacy.query import PartitionQuery, Query
@@ -61,6 +61,15 @@ _FOR_CELLS: Final = Fraction(7, 10)
 # Limits of trips in one cell to choose from, and what it costs to measure what each keeps.
 CAPS: Final = (1, 2, 4)
 _FOR_A_CAP: Final = Fraction(1, 100)
+
+
+def caps_for(budget: Loss) -> tuple[int, ...]:
+    """Returns the limits of trips in one cell to choose from.
+
+    Laplace noise is as large for a person's trips in one cell as in many, so a limit would only
+    leave trips out.
+    """
+    return CAPS if isinstance(budget, ZCDPLoss) else ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -97,8 +97,9 @@ def test_other_noisy_people_would_be_another_release() -> None:
     made = mechanism()
     settled = made.settled(measured(made)[0])
     assert settled.people is not None
-    few = replace(settled, people=tuple(value // 1000 for value in settled.people))
-    assert few.events(CELLS, BOUND) != settled.events(CELLS, BOUND)
+    few = tuple(tuple(value // 1000 for value in one) for one in settled.people)
+    other = replace(settled, people=few)
+    assert other.events(CELLS, BOUND) != settled.events(CELLS, BOUND)
 
 
 @pytest.mark.parametrize("wrong", [True, 1.5, "3"])
