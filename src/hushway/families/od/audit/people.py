@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.auditing.cases import Case, cases_of, never_differs
+from hushway.auditing.cases import Case, Shifts, cases_of, never_differs
 from hushway.auditing.harness import evidence, in_thousandths
 from hushway.auditing.mutant_counters import wrong_answers
 from hushway.auditing.mutant_curators import Meddler, exactly
@@ -36,14 +36,18 @@ _ONE_CORNER = toy_universe(places=2, periods=PERIODS, corners=1)
 _MANY_CORNERS = toy_universe(places=40, periods=PERIODS)
 
 
-def _made(cells: ODCells, budget: Loss, caps: tuple[int, ...] = ()) -> Any:
+def _made(
+    cells: ODCells, budget: Loss, caps: tuple[int, ...] = (), limit: int | None = None
+) -> Any:
     features = (total_feature(cells), period_feature(cells))
-    return LearnedPeople(universe=cells, features=features, budget=budget, limit=None, caps=caps)
+    return LearnedPeople(universe=cells, features=features, budget=budget, limit=limit, caps=caps)
 
 
 PEOPLE = Form("learned, of people", _made)
 # A cap that is given, and one that is chosen.
-CAPPED = Form("learned, of people with one trip in a cell", partial(_made, caps=(1,)))
+CAPPED = Form(
+    "learned, of people with one trip in a cell", partial(_made, caps=(1,), limit=_TRIPS)
+)
 CHOSEN = Form("learned, of people with a chosen number in a cell", partial(_made, caps=CAPS))
 
 
@@ -94,6 +98,7 @@ CAPPED_TRIPS = Case(
     stage=partial(staged, toy=_ONE_CORNER, form=CAPPED, gaussian=True),
     look=Evidence(_TRIPS),
     one=(Part(times=_TRIPS),),
+    claim=Shifts(),
     effort=Fraction(1, 40),
 )
 SAME_TABLE = Case(
