@@ -45,9 +45,7 @@ def _made(
 
 PEOPLE = Form("learned, of people", _made)
 # A cap that is given, and one that is chosen.
-CAPPED = Form(
-    "learned, of people with one trip in a cell", partial(_made, caps=(1,), limit=_TRIPS)
-)
+CAPPED = Form("learned, of people with one trip in a cell", partial(_made, caps=(1,), limit=_TRIPS))
 CHOSEN = Form("learned, of people with a chosen number in a cell", partial(_made, caps=CAPS))
 
 
