@@ -1,13 +1,14 @@
 """OD tables of people over weeks, judged by all of their trips.
 
 Every release protects a person with the same epsilon. "auto" is the default; a number is a limit
-that a steward gives, completed too; "Gaussian" is the default with that noise, and "capped" chooses
-how many trips of a person may be in one cell as well; "as counted" is the same table without completion, at the limit
-that keeps nearly all trips. What a practitioner would write: clip at a limit and scale by a noisy
-total; a large limit with a threshold. Errors are shares of all trips (L1), RMSE or CPC; "top" are
-the 200 busiest cells. The last columns say how often 95% intervals hold: rows of two errors and
-more, and measured sums. Run by hand: `python benchmarks/people.py [runs] [epsilons] [scenes]`, where
-the last is a part of the scenes' names.
+that a steward gives, completed too; "Gaussian" is the default with that noise and a delta of 1e-6,
+and "capped" chooses how many trips of a person may be in one cell as well; "as counted" is the same
+table as the default without completion, at the limit that keeps nearly all trips. What a
+practitioner would write: clip at a limit and scale by a noisy total; a large limit with a
+threshold. Errors are shares of all trips (L1), RMSE or CPC; "top" are the 200 busiest cells. The
+last columns say how often 95% intervals hold: rows of two errors and more, and measured sums. Run
+by hand: `python benchmarks/people.py [runs] [epsilons] [scenes]`; the last is a part of their
+names.
 """
 
 import statistics
