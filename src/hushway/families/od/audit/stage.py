@@ -158,7 +158,7 @@ class ODStage(Stage[Any]):
         return self.toy.cells
 
     @property
-    def limits(self) -> dict[str, tuple[int, ...]]:
+    def limits(self) -> dict[str, Any]:
         """Limits that the mechanism may name besides."""
         return {"ladder": self.mechanism.ladder, "caps": self.mechanism.caps}
 

@@ -223,7 +223,8 @@ class LearnedPeople(ODMechanism):
     @cached_property
     def histograms(self) -> tuple[Question, ...]:
         """The first questions: how many people have how many trips, in all and within each cap."""
-        kinds = {None: HISTOGRAM, **dict.fromkeys(self.caps, _FOR_A_CAP)}
+        kinds: dict[int | None, Fraction] = {None: HISTOGRAM}
+        kinds |= dict.fromkeys(self.caps, _FOR_A_CAP)
         every = (
             (UnitsByRecords(base=self.universe, ladder=self.ladder, cap=cap), share)
             for cap, share in kinds.items()
