@@ -135,7 +135,7 @@ def _sampling(counted: FloatArray, added: FloatArray, crowd: Crowd, limits: Limi
     People with different numbers of records stand for different numbers of them, mostly several
     times in a cell. If all have as many, chance still decides which of theirs count.
     """
-    unequal = counted * crowd.weight_variance(limits.cells) * (1 + limits.each) / 2
+    unequal = counted * crowd.weight_variance(limits.cells) * (1 + limits.cells) / 2
     thinned = added * crowd.records / max(crowd.counted(limits.cells), _NOTHING)
     return np.asarray(np.maximum(unequal, thinned))
 
