@@ -1,11 +1,14 @@
 """OD tables of people over weeks, judged by all of their trips.
 
 Every release protects a person with the same epsilon. "auto" is the default; a number is a limit
-that a steward gives, completed too; "as counted" is the same table without completion, at the limit
-that keeps nearly all trips. What a practitioner would write: clip at a limit and scale by a noisy
-total; a large limit with a threshold. Errors are shares of all trips (L1), RMSE or CPC; "top" are
-the 200 busiest cells. The last columns say how often 95% intervals hold: rows of two errors and
-more, and measured sums. Run by hand: `python benchmarks/people.py [runs] [epsilons]`.
+that a steward gives, completed too; "Gaussian" is the default with that noise and a delta of 1e-6,
+and "capped" chooses how many trips of a person may be in one cell as well; "as counted" is the same
+table as the default without completion, at the limit that keeps nearly all trips. What a
+practitioner would write: clip at a limit and scale by a noisy total; a large limit with a
+threshold. Errors are shares of all trips (L1), RMSE or CPC; "top" are the 200 busiest cells. The
+last columns say how often 95% intervals hold: rows of two errors and more, and measured sums. Run
+by hand: `python benchmarks/people.py [runs] [epsilons] [scenes]`; the last is a part of their
+names.
 """
 
 import statistics
@@ -19,13 +22,14 @@ from harness import keep, positional
 from hushway.engine.key import BoundingKey
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.learned import od_learned
-from hushway.families.od.mechanism.people import LearnedPeople
+from hushway.families.od.mechanism.people import CAPS, LearnedPeople
 from hushway.families.od.mechanism.shares import learned_shares, worth_measuring
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
+from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import PureLoss
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
@@ -40,13 +44,18 @@ _TOTAL_SHARE = Fraction(5, 100)
 
 
 def _counter(
-    scene: PeopleScene, most: int, seed: int, ladder: tuple[int, ...] = ()
+    scene: PeopleScene,
+    most: int,
+    seed: int,
+    ladder: tuple[int, ...] = (),
+    caps: tuple[int, ...] = (),
 ) -> ArrayCounter:
     return ArrayCounter(
         cells=scene.cells,
         unit=Unit.PERSON,
         max_trips=most,
         ladder=ladder,
+        caps=caps,
         key=BoundingKey.draw(SeededSource(seed)),
         period=scene.trips.period,
         origin=scene.trips.origin,
@@ -65,14 +74,20 @@ def _run(
     return counts, table
 
 
-def completed(limit: int | None) -> Release:
+def completed(
+    limit: int | None, budget: Callable[[Fraction], Loss] = PureLoss, caps: tuple[int, ...] = ()
+) -> Release:
     """Returns the default, with a limit that is chosen or given."""
 
     def release(scene: PeopleScene, epsilon: Fraction, seed: int) -> tuple[Counts, ODTable]:
         mechanism = LearnedPeople(
-            universe=scene.cells, features=scene.features, budget=PureLoss(epsilon), limit=limit
+            universe=scene.cells,
+            features=scene.features,
+            budget=budget(epsilon),
+            limit=limit,
+            caps=caps,
         )
-        counter = _counter(scene, limit or 1, seed, mechanism.ladder)
+        counter = _counter(scene, limit or 1, seed, mechanism.ladder, caps)
         return _run(mechanism, counter, scene, seed)
 
     return release
@@ -126,8 +141,14 @@ def _exact(scene: PeopleScene, most: int, seed: int) -> Counts:
     return counts
 
 
+def _gaussian(epsilon: Fraction) -> Loss:
+    return ZCDPLoss(rho_for(epsilon, Fraction(1, 10**6)))
+
+
 RELEASES: dict[str, Release] = {
     "auto": completed(None),
+    "Gaussian": completed(None, _gaussian),
+    "capped": completed(None, _gaussian, CAPS),
     **{str(limit): completed(limit) for limit in LIMITS},
     "as counted": as_counted,
     "clip and scale": clipped_and_scaled,
@@ -168,10 +189,14 @@ def _coverage(table: ODTable, counts: Counts, truth: Counts) -> dict[str, float]
     return found
 
 
-def main(runs: int = 2, epsilons: tuple[str, ...] = ("1", "4")) -> list[dict[str, object]]:
+def main(
+    runs: int = 2, epsilons: tuple[str, ...] = ("1", "4"), which: str = ""
+) -> list[dict[str, object]]:
     """Prints a line for every scene, budget and release, and returns them."""
     rows: list[dict[str, object]] = []
     for name, scene in scenes():
+        if which not in name:
+            continue
         each = np.bincount(scene.trips.person)  # type: ignore[arg-type]
         print(
             f"\n{name}: {len(each):,} people, {each.sum():,} trips, quantiles of trips "
@@ -192,5 +217,5 @@ def main(runs: int = 2, epsilons: tuple[str, ...] = ("1", "4")) -> list[dict[str
 
 
 if __name__ == "__main__":
-    runs, epsilons = positional("3", "1,4")
-    keep("people", main(int(runs), tuple(epsilons.split(","))))
+    runs, epsilons, which = positional("3", "1,4", "")
+    keep("people", main(int(runs), tuple(epsilons.split(",")), which))

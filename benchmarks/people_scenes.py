@@ -53,6 +53,8 @@ class PeopleScene:
 def scenes() -> Iterator[tuple[str, PeopleScene]]:
     """Yields all that there are."""
     yield "card week", card_week(1)
+    yield "card month", card_month(1)
+    yield "card month by day", card_days(1)
     if folder := data("bayarea_bikeshare14"):
         yield "bikes, 4 weeks", bikes(folder)
     if folder := data("gowalla_nyc"):
@@ -65,18 +67,50 @@ def scenes() -> Iterator[tuple[str, PeopleScene]]:
 
 def card_week(seed: int, people: int = CARDS) -> PeopleScene:
     """Returns a week of a metro with commuters and all others, there and back."""
+    return _cards(seed, people, stations=STATIONS, weeks=1)
+
+
+def card_month(seed: int, people: int = 20_000) -> PeopleScene:
+    """Returns four weeks of a small one: 20 trips of a card, most of them the same again."""
+    return _cards(seed, people, stations=100, weeks=4)
+
+
+def card_days(seed: int, people: int = 20_000) -> PeopleScene:
+    """Returns the same for 25 groups of stations, with cells of their own for each day."""
+    month, groups, days = card_month(seed, people), 25, 19
+    places, trips = month.cells.locations.places[:groups], month.trips
+    day = np.random.default_rng(seed).integers(0, days, len(trips.period))
+    cells = _cells(
+        *zip(*((place.lon, place.lat, place.zone) for place in places), strict=True),
+        # Periods of one day stand for those of all days: parts of the first day, of the second, ...
+        parts=_PARTS * days,
+    )
+    return _scene(
+        cells,
+        TripArrays(
+            person=trips.person,
+            period=trips.period + _PARTS * day,
+            origin=trips.origin % groups,
+            destination=trips.destination % groups,
+        ),
+    )
+
+
+def _cards(seed: int, people: int, *, stations: int, weeks: int) -> PeopleScene:
     rng = np.random.default_rng(seed)
-    lon, lat = rng.normal(0, 0.12, STATIONS), rng.normal(0, 0.07, STATIONS)
+    lon, lat = rng.normal(0, 0.12, stations), rng.normal(0, 0.07, stations)
     centre = np.hypot(lon, 1.6 * lat)
     apart = np.hypot(lon[:, None] - lon, 1.6 * (lat[:, None] - lat))
     suits = np.exp(-apart / 0.12) * (apart > 0) * rng.gamma(1.2, 1 / 1.2, apart.shape)
-    homes = rng.lognormal(0, 0.8, STATIONS) * (1 + 8 * centre)
-    jobs = rng.lognormal(0, 1.4, STATIONS) * np.exp(-14 * centre)
-    leisure = rng.lognormal(0, 1.2, STATIONS) * np.exp(-8 * centre)
+    homes = rng.lognormal(0, 0.8, stations) * (1 + 8 * centre)
+    jobs = rng.lognormal(0, 1.4, stations) * np.exp(-14 * centre)
+    leisure = rng.lognormal(0, 1.2, stations) * np.exp(-8 * centre)
     commutes = rng.random(people) < _COMMUTERS
-    days, more = rng.binomial(5, _TRAVELS, people), rng.poisson(0.55, people)
+    days, more = rng.binomial(5 * weeks, _TRAVELS, people), rng.poisson(0.55 * weeks, people)
     each = np.where(
-        commutes, np.clip(2 * days + more, 2, 21), np.clip(1 + rng.geometric(0.42, people), 1, 21)
+        commutes,
+        np.clip(2 * days + more, 2, 21 * weeks),
+        np.clip(1 + rng.geometric(0.42 / weeks, people), 1, 21 * weeks),
     )
     person = np.repeat(np.arange(people), each)
     first = np.repeat(np.cumsum(each) - each, each)
@@ -87,13 +121,13 @@ def card_week(seed: int, people: int = CARDS) -> PeopleScene:
     away = _pairs(rng, np.sqrt(homes * leisure)[:, None] * leisure * suits, len(person))
     there = [way[first + number - number % 2] for way in away]
     start = np.where(rng.random(len(person)) < 0.5, home[person], there[0])
-    start = np.where(start == there[1], (start + 1) % STATIONS, start)
+    start = np.where(start == there[1], (start + 1) % stations, start)
     one, other = np.where(to_work, home[person], start), np.where(to_work, job[person], there[1])
     part = _parts(rng, np.where(to_work, 0, 2) + back)
     zones = [
         f"{int(x > 0)}{int(y > 0)}{int(c > 0.1)}" for x, y, c in zip(lon, lat, centre, strict=True)
     ]
-    cells = _cells(lon, lat + 51.5, zones, _PARTS)
+    cells = _cells(lon, lat + 51.5, zones, parts=_PARTS)
     trips = TripArrays(
         person=person,
         period=part,
@@ -128,7 +162,7 @@ def bikes(folder: Any) -> PeopleScene:
     begin = np.datetime64("2014-05-05")
     rows = rows[(rows.start_date >= begin) & (rows.start_date < begin + np.timedelta64(28, "D"))]
     index = {station: number for number, station in enumerate(stations.station_id)}
-    cells = _cells(stations.long, stations.lat, stations.landmark, 6)
+    cells = _cells(stations.long, stations.lat, stations.landmark, parts=6)
     return _scene(
         cells,
         _arrays(
@@ -156,7 +190,7 @@ def check_ins(folder: Any) -> PeopleScene:
     grid = np.arange(144)
     lon = across[0][0] + step[0] * (grid % 12 + 0.5)
     lat = across[1][0] + step[1] * (grid // 12 + 0.5)
-    cells = _cells(lon, lat, [f"{n // 48}{n % 12 // 4}" for n in grid], 4)
+    cells = _cells(lon, lat, [f"{n // 48}{n % 12 // 4}" for n in grid], parts=4)
     hour = rows.utc.dt.hour.to_numpy() // 6
     return _scene(
         cells,
@@ -171,7 +205,7 @@ def aircraft(month: int) -> PeopleScene:
     ports = airports[airports.faa.isin({*rows.origin, *rows.dest})].reset_index(drop=True)
     rows = rows[rows.dest.isin(ports.faa)]
     index = {code: number for number, code in enumerate(ports.faa)}
-    cells = _cells(ports.lon, ports.lat, [str(zone) for zone in ports.tz], 6)
+    cells = _cells(ports.lon, ports.lat, [str(zone) for zone in ports.tz], parts=6)
     return _scene(
         cells,
         _arrays(rows.tailnum, rows.hour % 24 // 4, rows.origin.map(index), rows.dest.map(index)),
@@ -188,7 +222,7 @@ def _new_york(name: str) -> Any:
     return pd.read_csv(Path(package.submodule_search_locations[0]) / "data" / name)
 
 
-def _cells(lon: Any, lat: Any, zones: Any, parts: int) -> ODCells:
+def _cells(lon: Any, lat: Any, zones: Any, *, parts: int) -> ODCells:
     places = tuple(
         Location(id=str(number), name="", lon=float(x), lat=float(y), zone=str(zone))
         for number, (x, y, zone) in enumerate(zip(lon, lat, zones, strict=True))

@@ -13,7 +13,8 @@ from support.spark_cluster import SparkCluster
 # All that differ in how rows are read, bounded or kept; mechanisms do not get to see an engine.
 PLANS = (
     *("od", "links", "sequences", "density"),
-    *("od of single trips", "density at places", "sequences as they are"),
+    *("od of single trips", "od of few trips in a cell"),
+    *("density at places", "sequences as they are"),
 )
 FORBIDDEN = tuple(
     f"hushway.privacy.{name}" for name in ("noise", "ledger", "randomness", "curator")

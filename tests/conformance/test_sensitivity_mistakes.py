@@ -20,11 +20,11 @@ from support.conformance.case import random_key
 from support.conformance.engines import in_parquet
 from support.long import often
 from support.sensitivity.brute import brute_force
-from support.sensitivity.plans import every_mechanism
+from support.sensitivity.plans import CAPPED, every_mechanism
 
 Patch = pytest.MonkeyPatch
 
-GROUPS = {group.name: group for group in every_mechanism()}
+GROUPS = {group.name: group for group in [*every_mechanism(), CAPPED]}
 
 
 def one_trip_of_each_id(patch: Patch) -> None:
@@ -41,6 +41,12 @@ def one_rank_too_many(patch: Patch) -> None:
         return real(steps, counts, size, first, longer)
 
     patch.setattr(RankSteps, "between", made)
+
+
+def one_too_many_in_a_cell(patch: Patch) -> None:
+    """Takes one trip more of a person in a cell to be within the cap."""
+    real = od_bounding._split
+    patch.setattr(od_bounding, "_split", lambda trips, cap: real(trips, cap + 1))
 
 
 def two_classes(patch: Patch) -> None:
@@ -92,6 +98,7 @@ MISTAKES: list[tuple[str, Callable[[Patch], None]]] = [
     ("od, unit trip, told by person and trip_id", one_trip_of_each_id),
     ("od, unit person, told by person and trip_id", one_rank_too_many),
     ("od, unit person, told by person and trip_id", two_classes),
+    (CAPPED.name, one_too_many_in_a_cell),
     ("sequences, unit person, told by person", one_record_too_many),
     ("sequences, unit person, told by person", people_in_every_class_below),
     ("density, unit person", one_visit_too_many),

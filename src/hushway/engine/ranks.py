@@ -3,7 +3,9 @@
 Privacy:
     A unit with n records has one of each rank from 0 to n - 1, whatever its records are. So a range
     of ranks holds at most as many of its records as it is long, and the record of rank k - 1 exists
-    exactly if the unit has k records or more.
+    exactly if the unit has k records or more. With a cap, records within it have the first ranks:
+    those are the ranks of all k records that a unit has within its cap, and no cell has more of
+    them than the cap.
 """
 
 from dataclasses import dataclass
@@ -62,11 +64,15 @@ class RankSteps:
         start, stop = np.searchsorted(
             counts.cells, [ends.index(first) * size, ends.index(last) * size]
         )
-        cell = counts.cells[start:stop] % size
-        cells, which = np.unique(cell, return_inverse=True)
-        values = np.zeros(len(cells), dtype=np.int64)
-        np.add.at(values, which, counts.values[start:stop])
-        return ExactCounts(cells=cells, values=values)
+        return summed(counts.cells[start:stop] % size, counts.values[start:stop])
+
+    def part(self, counts: ExactCounts, size: int, number: int) -> ExactCounts:
+        """Returns counts by (step, cell) of one of several parts, which follow each other."""
+        length = len(self.ends) * size
+        start, stop = np.searchsorted(counts.cells, [number * length, (number + 1) * length])
+        return ExactCounts(
+            cells=counts.cells[start:stop] - number * length, values=counts.values[start:stop]
+        )
 
     def units(self, counts: ExactCounts, size: int) -> ExactCounts:
         """Returns how many units have a number of records from each limit to below the next."""
@@ -75,3 +81,11 @@ class RankSteps:
         np.add.at(by_step, counts.cells // size, counts.values)
         at_least = np.append(by_step[step], 0)
         return ExactCounts.of_all(at_least[:-1] - at_least[1:])
+
+
+def summed(cell: IntArray, count: IntArray) -> ExactCounts:
+    """Adds up counts of cells that may be named several times."""
+    cells, which = np.unique(cell, return_inverse=True)
+    values = np.zeros(len(cells), dtype=np.int64)
+    np.add.at(values, which, count)
+    return ExactCounts(cells=cells, values=values)

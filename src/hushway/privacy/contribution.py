@@ -2,7 +2,8 @@
 
 A counter puts the records of every unit into a random order of its own, so that each has a rank
 from 0 on. Records of low ranks count in cells; those of higher ranks, which a limit would leave
-out, can be asked for too, in sums.
+out, can be asked for too, in sums. With a cap, records that are among so many of their unit in a
+cell, chosen at random, come first in that order, and no others count in cells.
 """
 
 from dataclasses import dataclass
@@ -33,15 +34,19 @@ class UnitsByRecords:
     Attributes:
         base: The cells that records fall into.
         ladder: Ascending numbers, the first of which is 1; the last class has no end.
+        cap: Most records of a unit in one cell that make up its number; None if all do.
     """
 
     base: Cells
     ladder: tuple[int, ...]
+    cap: int | None = None
 
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        return "people by number of records"
+        if self.cap is None:
+            return "people by number of records"
+        return f"people by number of records, at most {self.cap} in a cell"
 
     @property
     def size(self) -> int:
@@ -51,7 +56,8 @@ class UnitsByRecords:
     @cached_property
     def digest(self) -> str:
         """A digest of the public facts that the classes are made of."""
-        return digest_of({"base": self.base.digest, "ladder": list(self.ladder)})
+        facts = {"base": self.base.digest, "ladder": list(self.ladder), "cap": self.cap}
+        return digest_of(facts)
 
     @property
     def bound(self) -> Bound:
@@ -62,14 +68,19 @@ class UnitsByRecords:
 @public_facts
 @dataclass(frozen=True, kw_only=True)
 class RankedCells:
-    """The cells of a universe, for records whose rank is from `first` to below `last`."""
+    """The cells of a universe, for records whose rank is from `first` to below `last`.
+
+    With a cap, the records of ranks from 0 are only those within it; from any other rank they are
+    all that this leaves out, up to `last` in all.
+    """
 
     base: Cells
     first: int
     last: int
+    cap: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.first < self.last:
+        if not 0 <= self.first < self.last or (self.cap is not None and self.cap < 1):
             raise PrivacyError(
                 "A range of ranks is empty.", advice="Ask for at least one record of a unit."
             )
@@ -89,9 +100,18 @@ class RankedCells:
     @cached_property
     def digest(self) -> str:
         """A digest of the public facts that the cells are made of."""
-        return digest_of({"base": self.base.digest, "ranks": [self.first, self.last]})
+        facts = {"base": self.base.digest, "ranks": [self.first, self.last], "cap": self.cap}
+        return digest_of(facts)
 
     @property
     def bound(self) -> Bound:
-        """How far a unit moves these counts: by one record of each rank, maybe all in one cell."""
-        return Bound.of_records(self.last - self.first)
+        """How far a unit moves these counts: by one record of each rank.
+
+        All may be in one cell, if there is no cap. A unit with records beyond its cap or its limit
+        has as many within as the smaller of the two at least, which are not among those left out.
+        """
+        most = self.first or self.last
+        within = most if self.cap is None else min(self.cap, most)
+        if self.first == 0:
+            return Bound(cells=self.last, each=within, total=self.last)
+        return Bound.of_records(self.last - within)

@@ -19,6 +19,7 @@ from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
+from hushway.privacy.contribution import RankedCells
 from hushway.privacy.query import Query
 from hushway.tables.layout import Clock
 from support.conformance.case import SEASONS, TIRELESS, ZONE, Answers, Case, as_counts, random_key
@@ -27,6 +28,8 @@ Counts = dict[int, int]
 # Whose, from where, to where, when, and which trip of theirs if trips have ids.
 Row = tuple[Hashable, int, int, int, Hashable | None]
 KEY = random_key(12)
+# How many trips of a person count in cells, in any one cell, and in cells and sums together.
+MOST, CAP, BEYOND = 5, 2, 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +100,46 @@ def counted_by_hand(
     rows: Iterable[Row], cells: ODCells, key: BoundingKey, most: int, clock: Clock = "local"
 ) -> Counts:
     """The rule in plain Python, row by row, with integers that cannot overflow."""
-    a, b, c, d, *polynomial, slope, shift = key.coefficients
+    found: Counter[int] = Counter()
+    for circle in circles_by_hand(rows, cells, key, clock):
+        for rank, cell in enumerate(turned_by_hand(circle, key)):
+            found[cell] += rank < most
+    return {cell: number for cell, number in found.items() if number}
+
+
+def capped_by_hand(
+    rows: Iterable[Row], cells: ODCells, key: BoundingKey, most: int, cap: int
+) -> Answers:
+    """The same with at most some trips of a person in a cell, and what that leaves out."""
+    counted, left_out = Counter[int](), Counter[int]()
+    for circle in circles_by_hand(rows, cells, key, "local"):
+        within: list[tuple[int, int]] = []
+        beyond: list[tuple[int, int]] = []
+        for one in sorted(circle):
+            alike = sum(cell == one[1] for _, cell in within)
+            (within if alike < cap else beyond).append(one)
+        first, last = (turned_by_hand(part, key) for part in (within, beyond))
+        counted.update(first[:most])
+        left_out.update([*first, *last][len(first[:most]) : BEYOND])
+    return [dict(counted), dict(left_out)]
+
+
+def turned_by_hand(circle: list[tuple[int, int]], key: BoundingKey) -> list[int]:
+    """The cells of a circle of trips by their ranks."""
+    *_, slope, shift = key.coefficients
+    if not circle:
+        return []
+    turn = ((sum(place for place, _ in circle) & SUM_MASK) * slope + shift) % PRIME
+    start = -turn % len(circle)
+    ordered = [cell for _, cell in sorted(circle)]
+    return ordered[start:] + ordered[:start]
+
+
+def circles_by_hand(
+    rows: Iterable[Row], cells: ODCells, key: BoundingKey, clock: Clock
+) -> Iterable[list[tuple[int, int]]]:
+    """Everybody's trips that count at all, as (place in the circle, cell)."""
+    a, b, c, d, *polynomial, _, _ = key.coefficients
     start = slots_of(cells.periods, clock)[0].start_us
     circles: dict[Hashable, list[tuple[int, int]]] = defaultdict(list)
     named: dict[tuple[Hashable, Hashable], tuple[int, int]] = {}
@@ -116,13 +158,7 @@ def counted_by_hand(
             named[person, trip] = min(one, named.get((person, trip), one))
     for (person, _), one in named.items():
         circles[person].append(one)
-    found: Counter[int] = Counter()
-    for circle in circles.values():
-        ordered = sorted(circle)
-        turn = ((sum(place for place, _ in circle) & SUM_MASK) * slope + shift) % PRIME
-        for rank, (_, cell) in enumerate(ordered):
-            found[cell] += (rank + turn) % len(circle) < most
-    return {cell: number for cell, number in found.items() if number}
+    return circles.values()
 
 
 def period_by_hand(periods: Periods, us: int, clock: Clock = "local") -> int | None:
@@ -135,12 +171,20 @@ def period_by_hand(periods: Periods, us: int, clock: Clock = "local") -> int | N
 def by_memory(
     trips: Trips, cells: ODCells, key: BoundingKey, most: int, clock: Clock = "local"
 ) -> Counts:
+    counter = in_memory(trips, cells, key, most, clock)
+    return as_counts(counter.count(Query(name="trips", cells=cells)))
+
+
+def in_memory(
+    trips: Trips, cells: ODCells, key: BoundingKey, most: int, clock: Clock, **limits: Any
+) -> ArrayCounter:
     # Outside the window there is no period; -1 has no cell.
     known = [period_by_hand(cells.periods, us, clock) for us in trips.us.tolist()]
-    counter = ArrayCounter(
+    return ArrayCounter(
         cells=cells,
         unit=Unit.PERSON,
         max_trips=most,
+        **limits,
         key=key,
         person=trips.person,
         period=np.array([-1 if p is None else p for p in known]),
@@ -148,7 +192,6 @@ def by_memory(
         destination=trips.destination,
         since_us=trips.us - slots_of(cells.periods, clock)[0].start_us,
     )
-    return as_counts(counter.count(Query(name="trips", cells=cells)))
 
 
 def counts_of(
@@ -254,6 +297,40 @@ def _case(
     )
 
 
+def _capped_case() -> Case:
+    """At most so many trips of a person in a cell; many of them tie."""
+    cells, limits = town(4), {"ladder": (MOST, BEYOND), "caps": (1, CAP)}
+    trips = random_trips(cells, seed=31, size=1_500, step_us=21_600_000_000)
+
+    def asked(counter: Any) -> Answers:
+        ranks = ((0, MOST), (MOST, BEYOND))
+        questions = (
+            RankedCells(base=cells, first=first, last=last, cap=CAP) for first, last in ranks
+        )
+        return [as_counts(counter.count(Query(name="x", cells=one))) for one in questions]
+
+    def count(path: Path | str, settings: EngineSettings) -> Answers:
+        counter = EngineTrips(
+            source=TripsSource(path, TripColumns(person="person")),
+            cells=cells,
+            unit=Unit.PERSON,
+            max_trips=MOST,
+            key=KEY,
+            settings=settings,
+            **limits,
+        )
+        return asked(counter)
+
+    return Case(
+        name="od, at most so many trips in a cell",
+        rows=lambda: table_of(trips, cells, text=True),
+        by_hand=lambda: capped_by_hand(trips.rows, cells, KEY, MOST, CAP),
+        by_memory=lambda: asked(in_memory(trips, cells, KEY, MOST, "local", **limits)),
+        count=count,
+        in_csv=True,
+    )
+
+
 def _odd_case(unit: Unit, columns: TripColumns) -> Case:
     cells = town(4)
     most = 4 if unit is Unit.PERSON else 1
@@ -327,7 +404,7 @@ def _cases() -> Sequence[Case]:
     cases.append(_case("one tireless person", _tireless(plain), plain, text=True, most=30))
     named, known = TripColumns(person="person"), TripColumns(person="person", trip_id="trip")
     odd = [_odd_case(unit, ids) for unit in (Unit.PERSON, Unit.TRIP) for ids in (named, known)]
-    return [*cases, *odd, _odd_case(Unit.TRIP, TripColumns(trip_id="trip"))]
+    return [*cases, _capped_case(), *odd, _odd_case(Unit.TRIP, TripColumns(trip_id="trip"))]
 
 
 CASES = _cases()

@@ -96,6 +96,27 @@ class Group:
         return self.name
 
 
+# A cap is a bound of its own, which every engine has to enforce.
+CAPPED = Group(
+    name="od, unit person, at most so many trips in a cell",
+    plans=tuple(
+        Bounding(
+            family="od",
+            unit=Unit.PERSON,
+            columns={},
+            options={
+                ("mechanism", "name"): "learned",
+                ("mechanism", "noise"): "gaussian",
+                ("privacy", "max_trips"): limit,
+                ("privacy", "max_trips_per_cell"): cap,
+            },
+        )
+        for limit, cap in ((5, 1), (5, 2), ("auto", 1), ("auto", "auto"))
+    ),
+    often=True,
+)
+
+
 def every_mechanism() -> Iterator[Group]:
     """Yields all mechanisms of each family, for every unit and however its rows are told."""
     for family in FAMILIES:

@@ -48,6 +48,7 @@ class TripRows:
         unit: Who is protected.
         max_trips: Most trips of one person that are counted where nothing else is asked.
         ladder: Other limits that may be asked for.
+        caps: Limits of trips in one cell that may be.
         policy: What becomes of trips that cannot be counted.
     """
 
@@ -56,6 +57,7 @@ class TripRows:
     unit: Unit
     max_trips: int
     ladder: tuple[int, ...]
+    caps: tuple[int, ...]
     policy: Policy
 
     def check(self, settings: EngineSettings, *, notes: bool) -> RowsChecked:
@@ -78,6 +80,7 @@ class TripRows:
             unit=self.unit,
             max_trips=self.max_trips,
             ladder=self.ladder,
+            caps=self.caps,
             key=context.key,
             settings=context.settings,
             progress=context.progress,
@@ -123,6 +126,7 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
             unit=unit,
             max_trips=bound.total,
             ladder=mechanism.ladder,
+            caps=mechanism.caps,
             policy=Policy(**dict(plan.problems)),
         ),
         wording=_wording(cells, planned.noise),

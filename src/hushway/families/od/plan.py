@@ -35,6 +35,13 @@ class PrivacyPlan(LossPlan):
         "cells, chosen at random; auto measures how many trips people make, and chooses.",
     )
 
+    max_trips_per_cell: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["auto"] = Field(
+        default="auto",
+        description="At most so many of these are in the same cell, chosen at random; auto "
+        "measures with Gaussian noise whether that pays, and sets no such limit with Laplace "
+        "noise, which would not be smaller for it.",
+    )
+
     @property
     def trip_limit(self) -> int | None:
         """The limit that the plan gives; None if it is to be chosen."""
@@ -139,6 +146,12 @@ class ODPlan(AnyPlan):
             )
         if not unit.has_many_records and self.privacy.max_trips not in (1, "auto"):
             yield 'privacy.max_trips: has no meaning with unit = "trip", which counts once'
+        capped = self.privacy.max_trips_per_cell != "auto"
+        if capped and not (unit.has_many_records and self.mechanism.completes):
+            yield (
+                "privacy.max_trips_per_cell: belongs to people or devices, and to the mechanism "
+                "learned"
+            )
         yield from _wrong_places(self)
         for name in unnameable(self.published_totals):
             yield f"published_totals.{name}: cannot be defined, because it needs no column"

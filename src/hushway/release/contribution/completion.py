@@ -103,8 +103,8 @@ def completion_of(
     """
     counted = np.maximum(means, 0.0)
     within, within_variance = _within_sums(left, crowd, limits)
-    whole = within + crowd.left_out(limits.sums)
-    variance = within_variance + crowd.left_out_variance(limits.sums)
+    whole = within + crowd.beyond(limits.sums)
+    variance = within_variance + crowd.beyond_variance(limits.sums)
     sums = [_scaled(one, whole / max(within, _NOTHING)) for one in left]
     added = counted * whole / max(float(counted.sum()), _NOTHING)
     spreads = [_spread(one, added) for one in sums]
@@ -154,8 +154,6 @@ def _within_sums(left: Sequence[LeftOutSums], crowd: Crowd, limits: Limits) -> t
 
     The histogram tells it, and so does every partition, added up.
     """
-    if not limits.asks_left_out:
-        return 0.0, 0.0
     ranks = limits.cells, limits.sums
     told = [(crowd.left_out(*ranks), crowd.left_out_variance(*ranks))]
     told += [(max(float(one.values.sum()), 0.0), one.variance * len(one.values)) for one in left]

@@ -80,8 +80,17 @@ class Crowd:
         """The standard deviation of the noise in people of each class and all above it."""
         return np.asarray(np.sqrt(self.variance * np.arange(len(self.noisy), 0, -1)))
 
+    @property
+    def cap(self) -> int | None:
+        """Most records of a person in one cell; None if that has no limit of its own."""
+        return None
+
     def counted(self, limit: int) -> float:
-        """Returns how many records count if at most `limit` of a person do."""
+        """Returns how many records count in cells if at most `limit` of a person do."""
+        return self.up_to(limit)
+
+    def up_to(self, limit: float) -> float:
+        """Returns how many records have ranks below `limit`."""
         return float(self.people @ np.minimum(self.records_each, limit))
 
     @property
@@ -90,9 +99,17 @@ class Crowd:
         return float(self.people @ self.records_each)
 
     def left_out(self, first: int, last: int | None = None) -> float:
-        """Returns how many records have ranks from `first` on, below `last` if that is given."""
-        whole = self.records if last is None else self.counted(last)
+        """Returns how many records a limit of cells leaves out, of ranks below `last` if given."""
+        whole = self.records if last is None else self.up_to(last)
         return max(whole - self.counted(first), 0.0)
+
+    def beyond(self, limit: int) -> float:
+        """Returns how many records have ranks from `limit` on, which no question reaches."""
+        return max(self.records - self.up_to(limit), 0.0)
+
+    def beyond_variance(self, limit: int) -> float:
+        """Returns the variance of `beyond`."""
+        return Crowd.left_out_variance(self, limit)
 
     def left_out_variance(self, first: int, last: int | None = None) -> float:
         """Returns the variance of `left_out`: noise, classes as wide as they are, a hidden tail."""
@@ -105,12 +122,44 @@ class Crowd:
         hidden = self._tail_noise[known] * each[known] if known < len(each) else 0.0
         return float(self.variance * (each[:known] @ each[:known]) + within @ within + hidden**2)
 
-    def weight_variance(self, limit: int) -> float:
+    def weight_variance(self, limit: float) -> float:
         """Returns how much records for each counted one vary, over the records that count."""
         weight = np.maximum(self.records_each / limit, 1.0)
         counted = self.people * np.minimum(self.records_each, limit)
         mean = counted @ weight / max(float(counted.sum()), 1e-9)
         return float(counted @ (weight - mean) ** 2 / max(float(counted.sum()), 1e-9))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CappedCrowd(Crowd):
+    """The same, where at most so many records of a person count in one cell.
+
+    Attributes:
+        most: How many.
+        within: People by their number of records within that cap.
+    """
+
+    most: int
+    within: Crowd
+
+    @property
+    def cap(self) -> int:
+        """Most records of a person in one cell."""
+        return self.most
+
+    def counted(self, limit: int) -> float:
+        """Returns how many records count in cells if at most `limit` of a person do."""
+        return min(self.within.up_to(limit), self.up_to(limit))
+
+    def left_out_variance(self, first: int, last: int | None = None) -> float:
+        """Returns the variance of `left_out`, which two noisy histograms tell."""
+        return self.within.left_out_variance(0, first) + super().left_out_variance(0, last)
+
+    def weight_variance(self, limit: float) -> float:
+        """Returns the same, as for a limit without a cap by which as many would count."""
+        steps = [self.up_to(step) for step in self.ladder]
+        alike = np.interp(self.counted(int(limit)), steps, self.ladder)
+        return super().weight_variance(float(alike))
 
 
 def crowd_of(
@@ -128,3 +177,20 @@ def crowd_of(
     most = limit or USUAL_RECORDS
     usual = tuple(_USUAL_PEOPLE if step <= most else 0 for step in ladder)
     return Crowd(ladder=ladder, noisy=people or usual, variance=float(variance))
+
+
+def capped_crowd(crowd: Crowd, cap: int, within: Crowd) -> CappedCrowd:
+    """Returns people of whom at most `cap` records count in one cell.
+
+    Args:
+        crowd: People by all of their records.
+        cap: How many.
+        within: The same people by their records within the cap.
+    """
+    return CappedCrowd(
+        ladder=crowd.ladder,
+        noisy=crowd.noisy,
+        variance=crowd.variance,
+        most=cap,
+        within=within,
+    )

@@ -5,7 +5,7 @@ Privacy:
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -27,6 +27,7 @@ _TYPICAL: Final = 4.0
 CELLS_DIFFER: Final = 0.2
 # Scores are compared to so many digits: the last ones differ from machine to machine.
 _DIGITS: Final = 9
+_NOTHING: Final = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +38,18 @@ class Limits:
         cells: In every cell and sum.
         sums: In sums of what is left out, besides; the same as `cells` if these are not asked for.
         share: The share of the budget that these sums get.
+        cap: In any one cell; None if that has no limit of its own.
     """
 
     cells: int
     sums: int
     share: Fraction
+    cap: int | None = None
+
+    @property
+    def each(self) -> int:
+        """Most records of a person in one cell."""
+        return self.cells if self.cap is None else min(self.cap, self.cells)
 
     @property
     def asks_left_out(self) -> bool:
@@ -51,6 +59,8 @@ class Limits:
 
 # Returns the variance of the noise of one cell if a person counts with so many records.
 CellNoise = Callable[[int], float]
+# The same, if at most so many of them count in one cell; None if all may.
+CappedNoise = Callable[[int, int | None], float]
 
 
 def chosen_limits(crowd: Crowd, cell_noise: CellNoise, given: int | None) -> Limits:
@@ -61,38 +71,55 @@ def chosen_limits(crowd: Crowd, cell_noise: CellNoise, given: int | None) -> Lim
         cell_noise: The noise that a limit costs.
         given: The limit of cells, if the steward has chosen it.
     """
-    cells = _best(crowd, cell_noise) if given is None else given
-    share = crowd.left_out(cells) / max(crowd.records, 1e-9)
+    cells = _best(crowd, cell_noise)[1] if given is None else given
+    share = crowd.left_out(cells) / max(crowd.records, _NOTHING)
+    none = Limits(cells=cells, sums=cells, share=Fraction(0), cap=crowd.cap)
     if share < _LITTLE:
-        return Limits(cells=cells, sums=cells, share=Fraction(0))
+        return none
     enough = (
         limit
         for limit in crowd.ladder
-        if limit > cells and crowd.left_out(limit) <= _BEYOND * crowd.records
+        if limit > cells and crowd.beyond(limit) <= _BEYOND * crowd.records
     )
     sums = next(enough, crowd.ladder[-1])
     if sums <= cells:
-        return Limits(cells=cells, sums=cells, share=Fraction(0))
+        return none
     wanted = min(_FOR_LEFT_OUT * share, _MOST_FOR_LEFT_OUT)
-    return Limits(cells=cells, sums=sums, share=Fraction(math.ceil(wanted * _STEPS), _STEPS))
+    steps = Fraction(math.ceil(wanted * _STEPS), _STEPS)
+    return Limits(cells=cells, sums=sums, share=steps, cap=crowd.cap)
 
 
-def _best(crowd: Crowd, cell_noise: CellNoise) -> int:
-    """Returns the limit of cells.
+def chosen_crowd(crowds: Sequence[Crowd], cell_noise: CappedNoise, given: int | None) -> Crowd:
+    """Returns the crowd whose cap lets the least error be expected; the first of equal ones.
+
+    Args:
+        crowds: The same people with different caps.
+        cell_noise: The noise that a limit and a cap cost.
+        given: The limit of cells, if the steward has chosen it.
+    """
+    return min(
+        crowds,
+        key=lambda crowd: _best(crowd, lambda limit: cell_noise(limit, crowd.cap), given)[0],
+    )
+
+
+def _best(crowd: Crowd, cell_noise: CellNoise, given: int | None = None) -> tuple[float, int]:
+    """Returns the least error to expect of a typical count, and the limit of cells that has it.
 
     Noise grows with the limit, and counts are scaled up by what it leaves out, with their noise. A
     count of t records of which one in r counts varies by t (r - 1), since chance decides which; and
     what is left out differs from cell to cell. The error of a typical count is compared.
     """
     if crowd.records <= 0:
-        return crowd.ladder[0]
-    scale = {limit: crowd.records / crowd.counted(limit) for limit in crowd.ladder}
-    typical = _TYPICAL * math.sqrt(cell_noise(1)) * scale[1]
+        return 0.0, crowd.ladder[0]
+    everybody = crowd.records / crowd.up_to(1)
+    typical = _TYPICAL * math.sqrt(cell_noise(1)) * everybody
 
     def score(limit: int) -> float:
-        left_out = typical * (1 - 1 / scale[limit])
-        noise = cell_noise(limit) * scale[limit] ** 2
-        error = noise + typical * (scale[limit] - 1) + CELLS_DIFFER * left_out**2
+        scale = crowd.records / max(crowd.counted(limit), _NOTHING)
+        left_out = typical * (1 - 1 / scale)
+        noise = cell_noise(limit) * scale**2
+        error = noise + typical * (scale - 1) + CELLS_DIFFER * left_out**2
         return float(f"{error:.{_DIGITS}g}")
 
-    return min(crowd.ladder, key=score)
+    return min((score(limit), limit) for limit in (crowd.ladder if given is None else (given,)))

@@ -41,6 +41,15 @@ PUBLIC = "places"
 SEEDED_PLANS: dict[str, dict[str, Any]] = {
     "od of single trips": {"privacy": {"unit": "trip", "max_trips": 1, "epsilon": "1"}},
     "od by Laplace, sparse": {"mechanism": {"name": "laplace", "form": "sparse"}},
+    "od of few trips in a cell": {
+        "privacy": {
+            "max_trips": 3,
+            "max_trips_per_cell": 1,
+            "epsilon": "4",
+            "delta": "1e-6",
+        },
+        "mechanism": {"name": "learned", "noise": "gaussian"},
+    },
     "od by hierarchy": {
         "mechanism": {"name": "hierarchical", "published_totals": ["total", "zones"]}
     },
@@ -86,6 +95,11 @@ BAD_INPUT = (
     ),
     Case("a bound that is a truth", option("privacy.max_trips", True), "privacy.max_trips"),
     Case("a bound of none", option("privacy.max_trips", 0), "privacy.max_trips"),
+    Case(
+        "a cap where nothing is completed",
+        option("privacy.max_trips_per_cell", 1),
+        "privacy.max_trips_per_cell",
+    ),
     Case("no such mechanism", option("mechanism.name", "magic"), "mechanism"),
     Case("no such feature", option("mechanism.published_totals", ["moon"]), "moon"),
     Case("pairs that are not there", option("places.pairs", "pairs.csv"), "pairs.csv"),
@@ -107,6 +121,7 @@ def in_memory(job: Any, key: BoundingKey, person: Any, kept: Any) -> Counter:
         "unit": job.plan.privacy.unit,
         "max_trips": job.bound.total,
         "ladder": job.mechanism.ladder,
+        "caps": job.mechanism.caps,
     }
     own = {name: column[kept] for name, column in columns.items()}
     return ArrayCounter(cells=cells, key=key, **limits, **own)

@@ -24,7 +24,7 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.query import Counter, ExactCounts
+from hushway.privacy.query import Counter
 from hushway.privacy.randomness import BitSource
 
 # Small public universes in which one scene plays at many corners.
@@ -110,18 +110,6 @@ def toy_universe(
     return ToyUniverse(cells=cells, corners=cells.pairs if corners is None else corners)
 
 
-class CountedOnce(ArrayCounter):
-    """The real counter in memory; it ranks and counts once a release, as the embedded one does."""
-
-    _counted: ExactCounts | None = None
-
-    def ranked(self) -> ExactCounts:
-        """Returns trips by (step of their rank, cell)."""
-        if self._counted is None:
-            self._counted = super().ranked()
-        return self._counted
-
-
 @dataclass(frozen=True)
 class Form:
     """A mechanism as it is audited.
@@ -170,10 +158,9 @@ class ODStage(Stage[Any]):
         return self.toy.cells
 
     @property
-    def ladder(self) -> tuple[int, ...]:
+    def limits(self) -> dict[str, Any]:
         """Limits that the mechanism may name besides."""
-        ladder: tuple[int, ...] = self.mechanism.ladder
-        return ladder
+        return {"ladder": self.mechanism.ladder, "caps": self.mechanism.caps}
 
     def made(self) -> Any:
         """Returns the mechanism as the catalogue of plans makes it."""
@@ -221,11 +208,11 @@ class ODStage(Stage[Any]):
     def count(self, rows: Rows, source: BitSource) -> Counter:
         """Returns the real counter."""
         columns: dict[str, Any] = dict(rows)
-        return CountedOnce(
+        return ArrayCounter(
             cells=self.universe,
             unit=self.unit,
             max_trips=self.max_trips,
-            ladder=self.ladder,
+            **self.limits,
             key=BoundingKey.draw(source),
             **columns,
         )
@@ -248,7 +235,7 @@ class ODStage(Stage[Any]):
             cells=self.universe,
             unit=self.unit,
             max_trips=self.max_trips,
-            ladder=self.ladder,
+            **self.limits,
             key=BoundingKey.draw(source),
             settings=small_batches(1),
         )

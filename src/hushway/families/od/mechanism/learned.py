@@ -34,7 +34,7 @@ from hushway.families.od.mechanism.measuring import (
     stated_totals,
 )
 from hushway.families.od.mechanism.options import Shares, TotalsOptions, exact_shares
-from hushway.families.od.mechanism.people import LearnedPeople, certified_people
+from hushway.families.od.mechanism.people import LearnedPeople, caps_for, certified_people
 from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
 from hushway.families.od.mechanism.shares import (
     given_shares,
@@ -200,6 +200,7 @@ def _from_plan(setting: ODSetting) -> PlannedMechanism:
         features = tuple(feature for feature in features if is_learnable(feature))
     budget, noise = setting.noise(options, features)
     if privacy.unit.has_many_records:
+        cap = privacy.max_trips_per_cell
         given, lazy = options.budget_shares, setting.cells.size > MOST_LEARNED
         if lazy:
             check_learnable(features)
@@ -208,6 +209,7 @@ def _from_plan(setting: ODSetting) -> PlannedMechanism:
             features=features,
             budget=budget,
             limit=privacy.trip_limit,
+            caps=caps_for(budget) if cap == "auto" else (cap,),
             lazy=lazy,
             shares=None if given is None else given_shares(given, features),
         )

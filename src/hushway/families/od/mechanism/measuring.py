@@ -77,15 +77,23 @@ class ODMechanism(FixedQuestions[ODCells]):
         name: What plans and certificates call it.
         zeros_left_out: Whether a cell without a row is published as 0.
         learns_errors: Whether standard errors are learnt; otherwise they are those of the noise.
-        cells_event: Which of the events measures the cells; those of the totals follow it.
     """
 
     name: str
-    cells_event: ClassVar[int] = 0
+
+    @property
+    def cells_event(self) -> int:
+        """Which of the events measures the cells; those of the totals follow it."""
+        return 0
 
     @property
     def ladder(self) -> tuple[int, ...]:
         """Limits on trips that questions may name besides the plan's."""
+        return ()
+
+    @property
+    def caps(self) -> tuple[int, ...]:
+        """Limits on trips in one cell that questions may name."""
         return ()
 
     zeros_left_out: ClassVar[bool] = False

@@ -1,12 +1,13 @@
 """Tables of all trips of people, of whom a limited number is counted in cells.
 
 1. Measure how many people have how many trips, and choose limits from that
-   (`hushway.release.contribution.limits`).
+   (`hushway.release.contribution.limits`). With Gaussian noise, a limit of trips in one cell is
+   chosen too: how many trips people have within each one is measured besides.
 2. Measure cells and sums, as `learned` does, with as many trips of a person as the limit says.
 3. Measure what the limit has left out in coarse sums: by period, origin and destination.
 4. Learn the table of what was counted, and complete it (`hushway.release.contribution.completion`).
 
-Only the first three cost budget. The limits follow from the noisy answer of the first, which stands
+Only the first three cost budget. The limits follow from the noisy answers of the first, which stand
 on the certificate, so that anybody can choose them again.
 """
 
@@ -14,7 +15,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Final
 
 from hushway.errors import PrivacyError
@@ -37,12 +38,17 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.contribution import RankedCells, UnitsByRecords, ladder_with
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import Loss, exact, loss_of
+from hushway.privacy.loss import Loss, ZCDPLoss, exact, loss_of
 from hushway.privacy.measured import Measured
 from hushway.privacy.noise.forecast import threshold_for
 from hushway.privacy.query import PartitionQuery, Query
-from hushway.release.contribution.crowd import Crowd, crowd_of
-from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
+from hushway.release.contribution.crowd import Crowd, capped_crowd, crowd_of
+from hushway.release.contribution.limits import (
+    HISTOGRAM,
+    Limits,
+    chosen_crowd,
+    chosen_limits,
+)
 from hushway.release.mechanism import Forecast, Measurements, Question
 from hushway.release.terms import stated_measure
 
@@ -52,6 +58,18 @@ _PERIODS: Final = Fraction(1, 5)
 _WORTH: Final = 1.0
 # What cells get of the budget, about, while a limit is chosen.
 _FOR_CELLS: Final = Fraction(7, 10)
+# Limits of trips in one cell to choose from, and what it costs to measure what each keeps.
+CAPS: Final = (1, 2, 4)
+_FOR_A_CAP: Final = Fraction(1, 100)
+
+
+def caps_for(budget: Loss) -> tuple[int, ...]:
+    """Returns the limits of trips in one cell to choose from.
+
+    Laplace noise is as large for a person's trips in one cell as in many, so a limit would only
+    leave trips out.
+    """
+    return CAPS if isinstance(budget, ZCDPLoss) else ()
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -63,7 +81,10 @@ class LearnedPeople(ODMechanism):
         features: The sums to measure besides the cells.
         budget: What all of it costs.
         limit: Most trips of a person in cells; None if it is chosen.
-        people: The noisy number of people by their trips; None before it is measured.
+        caps: Limits of a person's trips in one cell to choose from, and none at all; if there is
+            one, it is not chosen but given.
+        people: The noisy number of people by their trips, then by those within each cap; None
+            before it is measured.
         shares: How sums and, last, cells divide what is spent on trips within the limit; None if
             that follows from the rest.
         lazy: Whether only cells are looked at that stand out; a huge table has to be.
@@ -73,13 +94,13 @@ class LearnedPeople(ODMechanism):
     features: tuple[Feature, ...]
     budget: Loss
     limit: int | None
-    people: tuple[int, ...] | None = None
+    caps: tuple[int, ...] = ()
+    people: tuple[tuple[int, ...], ...] | None = None
     shares: tuple[Fraction, ...] | None = None
     lazy: bool = False
     name: str = LEARNED
     adaptive: ClassVar[bool] = True
     learns_errors: ClassVar[bool] = True
-    cells_event: ClassVar[int] = 1
     zeros_left_out: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -93,7 +114,8 @@ class LearnedPeople(ODMechanism):
                 "A published total was made for another universe of cells.",
                 advice="Build the published totals from the cells that are measured.",
             )
-        if self.people is not None and len(self.people) != len(self.ladder):
+        sizes = [len(self.ladder)] * (1 + len(self.caps))
+        if self.people is not None and [len(one) for one in self.people] != sizes:
             raise PrivacyError(
                 "The people by their trips are not one number for every class.",
                 advice="Give the answer to the question as it was.",
@@ -126,7 +148,8 @@ class LearnedPeople(ODMechanism):
             ],
             "budget": str(self.budget.amount),
             "limit": "auto" if self.limit is None else self.limit,
-            "people_by_trips": None if self.people is None else list(self.people),
+            "limits_in_a_cell": list(self.caps),
+            "people_by_trips": None if self.people is None else [list(one) for one in self.people],
             "shares": None if self.shares is None else [str(share) for share in self.shares],
         }
 
@@ -157,10 +180,28 @@ class LearnedPeople(ODMechanism):
         """The limits to choose from."""
         return ladder_with(self.limit)
 
+    @property
+    def cells_event(self) -> int:
+        """Which of the events measures the cells: the one after all numbers of people."""
+        return 1 + len(self.caps)
+
     @cached_property
     def crowd(self) -> Crowd:
-        """How many trips people make: as measured, or as it is usual before that."""
-        return crowd_of(self.people, self._part(HISTOGRAM), self.ladder, self.limit)
+        """How many trips people make: as measured, or as it is usual before that.
+
+        Privacy:
+            The cap is chosen by noisy numbers of people.
+        """
+        if self.people is None:
+            spend = self._part(HISTOGRAM)
+            return crowd_of(None, spend, self.ladder, self.limit)
+        every, *within = (
+            crowd_of(people, spend, self.ladder, self.limit)
+            for people, (_, spend) in zip(self.people, self.histograms, strict=True)
+        )
+        capped = [capped_crowd(every, *one) for one in zip(self.caps, within, strict=True)]
+        crowds = capped if len(capped) == 1 else [every, *capped]
+        return chosen_crowd(crowds, self._cell_noise, self.limit)
 
     @cached_property
     def limits(self) -> Limits:
@@ -169,23 +210,34 @@ class LearnedPeople(ODMechanism):
         Privacy:
             A function of the noisy number of people by their trips.
         """
-        return chosen_limits(self.crowd, self._cell_noise, self.limit)
+        noise = partial(self._cell_noise, cap=self.crowd.cap)
+        return chosen_limits(self.crowd, noise, self.limit)
 
-    def _cell_noise(self, limit: int) -> float:
-        return float(noise_for(self._part(_FOR_CELLS), Bound.of_records(limit)).variance)
+    def _cell_noise(self, limit: int, cap: int | None) -> float:
+        bound = self._cells(0, limit, cap).bound
+        return float(noise_for(self._part(_FOR_CELLS), bound).variance)
 
     def _part(self, share: Fraction) -> Loss:
         return loss_of(self.budget.measure, self.budget.amount * share)
 
-    @property
-    def histogram(self) -> Question:
-        """The first question: how many people have how many trips."""
-        cells = UnitsByRecords(base=self.universe, ladder=self.ladder)
-        return Query(name="people by number of trips", cells=cells), self._part(HISTOGRAM)
+    @cached_property
+    def histograms(self) -> tuple[Question, ...]:
+        """The first questions: how many people have how many trips, in all and within each cap."""
+        kinds: dict[int | None, Fraction] = {None: HISTOGRAM}
+        kinds |= dict.fromkeys(self.caps, _FOR_A_CAP)
+        every = (
+            (UnitsByRecords(base=self.universe, ladder=self.ladder, cap=cap), share)
+            for cap, share in kinds.items()
+        )
+        return tuple(
+            (Query(name=cells.name.replace("records", "trips"), cells=cells), self._part(share))
+            for cells, share in every
+        )
 
     def counted(self) -> tuple[Question, ...]:
         """Cells, then sums, of trips within the limit."""
-        base, bound = self._ranked(0, self.limits.cells), Bound.of_records(self.limits.cells)
+        base = self._ranked(0, self.limits.cells)
+        bound = self.bound_of(base, Bound.of_records(1))
         shares = self.shares or people_shares(self.features, self.for_counted, bound)
         *margins, cells = spends_of(self.for_counted, shares)
         sums = (
@@ -197,7 +249,7 @@ class LearnedPeople(ODMechanism):
     @property
     def for_counted(self) -> Loss:
         """What cells and sums of trips within the limit cost."""
-        return self._part(1 - HISTOGRAM - self.limits.share)
+        return self._part(1 - HISTOGRAM - len(self.caps) * _FOR_A_CAP - self.limits.share)
 
     def left_out(self) -> tuple[Question, ...]:
         """Sums of trips beyond the limit."""
@@ -214,16 +266,18 @@ class LearnedPeople(ODMechanism):
         )
 
     def _ranked(self, first: int, last: int) -> Query:
-        cells = RankedCells(base=self.universe, first=first, last=last)
+        cells = self._cells(first, last, self.limits.cap)
         return Query(name=cells.name, cells=cells)
+
+    def _cells(self, first: int, last: int, cap: int | None) -> RankedCells:
+        return RankedCells(base=self.universe, first=first, last=last, cap=cap)
 
     def _left_out_parts(self) -> tuple[tuple[Feature, Fraction], ...]:
         """Returns what the left-out trips are asked by, and the share of each."""
         limits, each = self.limits, (1 - _PERIODS) / 2
         periods = period_feature(self.universe)
-        noise = noise_for(
-            self._part(limits.share * each), Bound.of_records(limits.sums - limits.cells)
-        )
+        bound = self._cells(limits.cells, limits.sums, limits.cap).bound
+        noise = noise_for(self._part(limits.share * each), bound)
         trips = self.crowd.left_out(limits.cells, limits.sums) / len(self.universe.locations)
         if trips < _WORTH * math.sqrt(noise.variance):
             return ((periods, Fraction(1)),)
@@ -238,7 +292,7 @@ class LearnedPeople(ODMechanism):
 
     def questions(self, _geography: ODCells) -> tuple[Question, ...]:
         """All questions, in order; before the first is answered, those of a usual crowd."""
-        return (self.histogram, *self.counted(), *self.left_out())
+        return (*self.histograms, *self.counted(), *self.left_out())
 
     def bound_of(self, query: Query | PartitionQuery, _bound: Bound) -> Bound:
         """Returns how far a person moves the answer to a question: by the ranks it asks for."""
@@ -249,7 +303,7 @@ class LearnedPeople(ODMechanism):
 
     def forecast(self, geography: ODCells, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise of cells and sums; a fit makes errors smaller."""
-        _, cell, *sums = self.events(geography, bound)
+        cell, *sums = self.events(geography, bound)[self.cells_event :]
         titles = [
             "all trips" if feature.size == 1 else f"one of {feature.title}"
             for feature in self.features
@@ -267,12 +321,12 @@ class LearnedPeople(ODMechanism):
         """Asks how many trips people have, then everything else with the limits that follow.
 
         Privacy:
-            Spends the budget, whatever the first answer is: shares of what is left of it add up to
-            that. A person is in one class of the first question, and moves each other one by no
-            more than the counter's bound for its ranks.
+            Spends the budget, whatever the first answers are: shares of what is left of it add up
+            to that. A person is in one class of each first question, and moves each other one by
+            no more than the counter's bound for its ranks.
         """
-        first = curator.counts(*self.histogram)
-        settled = self.settled((first,))
+        first = tuple(curator.counts(*question) for question in self.histograms)
+        settled = self.settled(first)
         (cells, spend), *others = (*settled.counted(), *settled.left_out())
         assert isinstance(cells, Query)  # noqa: S101  cells come first
         if settled.lazy:
@@ -281,13 +335,13 @@ class LearnedPeople(ODMechanism):
             table: Any = curator.counts_above(cells, threshold, spend)
         else:
             table = curator.counts(cells, spend)
-        return (first, table, *(curator.counts(*question) for question in others))
+        return (*first, table, *(curator.counts(*question) for question in others))
 
     def settled(self, measured: Measurements) -> "LearnedPeople":
-        """Returns the mechanism with what its first answer decides: limits, and which sums."""
-        first = measured[0]
-        assert isinstance(first, Measured)  # noqa: S101  the first question is asked of all classes
-        found = replace(self, people=tuple(int(value) for value in first.values))
+        """Returns the mechanism with what its first answers decide: limits, and which sums."""
+        first = [one for one in measured[: self.cells_event] if isinstance(one, Measured)]
+        people = tuple(tuple(int(value) for value in one.values) for one in first)
+        found = replace(self, people=people)
         if found.shares is not None:
             return found
         most, trips = found.limits.cells, found.crowd.counted(found.limits.cells)
@@ -300,7 +354,7 @@ class LearnedPeople(ODMechanism):
 
         settled = self.settled(measured)
         size = 1 + len(settled.features)
-        _, *answers = measured
+        answers = measured[self.cells_event :]
         beyond = [one for one in answers[size:] if isinstance(one, Measured)]
         left = LeftOut(crowd=settled.crowd, limits=settled.limits, sums=tuple(beyond))
         return learned_table(geography, settled.features, answers[:size], left)
@@ -310,8 +364,10 @@ def certified_people(
     parameters: Mapping[str, Any], cells: ODCells, features: Sequence[Feature]
 ) -> LearnedPeople:
     """Returns the mechanism of a certificate."""
-    limit, people, shares = (parameters[name] for name in ("limit", "people_by_trips", "shares"))
-    numbers = people if limit == "auto" else [*people, limit]
+    names = ("limit", "limits_in_a_cell", "people_by_trips", "shares")
+    limit, caps, people, shares = (parameters[name] for name in names)
+    numbers = [*caps, *(number for one in people for number in one)]
+    numbers += [] if limit == "auto" else [limit]
     if not all(type(number) is int for number in numbers):
         raise TypeError
     return LearnedPeople(
@@ -319,7 +375,8 @@ def certified_people(
         features=tuple(features),
         budget=loss_of(stated_measure(parameters), exact(str(parameters["budget"]))),
         limit=None if limit == "auto" else limit,
-        people=tuple(people),
+        caps=tuple(caps),
+        people=tuple(map(tuple, people)),
         lazy=parameters["form"] == "lazy",
         shares=None if shares is None else tuple(exact(str(share)) for share in shares),
     )

@@ -75,7 +75,7 @@ def stated_terms(certificate: Certificate, cells: ODCells, features: Sequence[Fe
     single = stated.unit is Unit.TRIP
     mechanism = stated_od(stated.mechanism, cells, features)
     people = isinstance(mechanism, LearnedPeople)
-    more = ("trip",) if single else ("trips_in_sums",) if people else ()
+    more = ("trip",) if single else ("trips_in_a_cell", "trips_in_sums") if people else ()
     max_trips, *others = stated_limits(stated.contribution, "trips", *more)
     kinds = others if single else []
     if any(kind not in get_args(TripKind) for kind in kinds):
@@ -104,11 +104,18 @@ def _completed(unit: Unit, limits: Limits) -> Contribution:
         f"counted in cells, chosen uniformly at random among all of that {unit}'s trips in the "
         "window"
     )
+    if limits.each < limits.cells:
+        words += f", and at most {limits.each} of them in the same cell"
     if limits.asks_left_out:
-        words += f", and at most {limits.sums - limits.cells} more in sums of what that leaves out"
+        words += f", and at most {limits.sums - limits.each} more in sums of what that leaves out"
     words += f". Trips of a very busy {unit} are missing where noise hides how many make so many"
     return Contribution(
-        words=words + ".", limits={"trips": limits.cells, "trips_in_sums": limits.sums}
+        words=words + ".",
+        limits={
+            "trips": limits.cells,
+            "trips_in_a_cell": limits.each,
+            "trips_in_sums": limits.sums,
+        },
     )
 
 

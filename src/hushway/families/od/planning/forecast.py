@@ -67,6 +67,7 @@ def forecast_od(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
         unit=job.plan.privacy.unit,
         max_trips=job.bound.total,
         ladder=mechanism.ladder,
+        caps=mechanism.caps,
     )
     errors = typical_errors(mechanism, scene, seeds=range(runs_for(cells))).value
     left_out = _left_out(job, crowd, scene)
@@ -222,6 +223,14 @@ def invented_scene(job: Job, crowd: ExpectedPopulation) -> ODScene:
     people = crowd.trips if crowd.people is None else crowd.people
     trips = stand_in(cells, trips=crowd.trips, people=people)
     unit = job.plan.privacy.unit
-    assert isinstance(job.mechanism, ODMechanism)  # noqa: S101  what an OD plan makes
-    ladder = job.mechanism.ladder
-    return trips_scene(cells, (), trips, unit=unit, max_trips=job.bound.total, ladder=ladder)
+    mechanism = job.mechanism
+    assert isinstance(mechanism, ODMechanism)  # noqa: S101  what an OD plan makes
+    return trips_scene(
+        cells,
+        (),
+        trips,
+        unit=unit,
+        max_trips=job.bound.total,
+        ladder=mechanism.ladder,
+        caps=mechanism.caps,
+    )

@@ -16,7 +16,7 @@ from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.mechanism.measuring import ODMechanism
-from hushway.families.od.mechanism.people import LearnedPeople
+from hushway.families.od.mechanism.people import LearnedPeople, caps_for
 from hushway.families.od.mechanism.shares import learned_shares, recommended_shares
 from hushway.families.od.planning.stand_in import stand_in
 from hushway.families.od.planning.trial import Outcome, TripArrays, trips_scene, try_out
@@ -74,7 +74,12 @@ class StandIn:
         chosen = tuple(f for f in self.features if f.title in candidate.features)
         mechanism = self._mechanism(candidate, chosen)
         scene = trips_scene(
-            self.cells, self.features, self.trips, unit=self.unit, ladder=mechanism.ladder
+            self.cells,
+            self.features,
+            self.trips,
+            unit=self.unit,
+            ladder=mechanism.ladder,
+            caps=mechanism.caps,
         )
         outcomes = [try_out(mechanism, scene, SeededSource(run)).value for run in range(self.runs)]
         misplaced = self._misplaced(outcomes)
@@ -84,7 +89,11 @@ class StandIn:
     def _mechanism(self, candidate: Candidate, features: tuple[Feature, ...]) -> ODMechanism:
         if candidate.max_trips == "auto":
             return LearnedPeople(
-                universe=self.cells, features=features, budget=self.budget, limit=None
+                universe=self.cells,
+                features=features,
+                budget=self.budget,
+                limit=None,
+                caps=caps_for(self.budget),
             )
         if candidate.mechanism == LEARNED:
             bound = trip_bound(self.unit, candidate.max_trips)

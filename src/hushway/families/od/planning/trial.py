@@ -133,6 +133,7 @@ def trips_scene(
     unit: Unit = Unit.TRIP,
     max_trips: int = 1,
     ladder: tuple[int, ...] = (),
+    caps: tuple[int, ...] = (),
 ) -> ODScene:
     """Returns a scene over trips that are known.
 
@@ -143,6 +144,7 @@ def trips_scene(
         unit: Who is protected.
         max_trips: Most trips of one person that are counted.
         ladder: Other limits that may be asked for.
+        caps: Limits of trips in one cell that may be.
     """
     key = BoundingKey.draw(SeededSource(0))
 
@@ -152,6 +154,7 @@ def trips_scene(
             unit=who,
             max_trips=most,
             ladder=ladder,
+            caps=caps,
             key=key,
             period=trips.period,
             origin=trips.origin,

@@ -18,7 +18,7 @@ from hushway.arrays import BoolArray, IntArray
 from hushway.engine.counting import BoundedCounter, is_same, other_cells, whole_column
 from hushway.engine.grids import TimeGrid, place_table, time_grid
 from hushway.engine.key import SUM_MASK, BoundingKey, numbered, ranks_in_circle
-from hushway.engine.ranks import RankSteps
+from hushway.engine.ranks import RankSteps, summed
 from hushway.engine.session import Loader
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
@@ -39,6 +39,8 @@ def trip_bound(unit: Unit, max_trips: int) -> Bound:
 
 
 TripCells = ODCells | RankedCells | UnitsByRecords
+# First rank, the rank that ends the range, and the cap.
+_Ranks = tuple[int, int, int | None]
 
 
 class TripCounter(BoundedCounter[TripCells]):
@@ -47,15 +49,21 @@ class TripCounter(BoundedCounter[TripCells]):
     Attributes:
         max_trips: The limit of a unit where a query names none.
         ladder: All limits that queries may name.
+        caps: All limits of a unit's trips in one cell that queries may name.
     """
 
     cells: ODCells
     max_trips: int
     ladder: tuple[int, ...]
+    caps: tuple[int, ...]
 
     @abstractmethod
     def ranked(self) -> ExactCounts:
-        """Returns trips by (step of their rank, cell); every trip has rank 0 if it is a unit."""
+        """Returns trips by (part, step of their rank, cell).
+
+        Every trip has rank 0 if it is a unit. The first part has all trips; then two follow for
+        each cap: trips within it, and beyond it.
+        """
 
     @property
     def steps(self) -> RankSteps:
@@ -70,6 +78,8 @@ class TripCounter(BoundedCounter[TripCells]):
         if isinstance(asked, RankedCells | UnitsByRecords):
             if not is_same(asked.base, self.cells):
                 raise other_cells("the cells")
+            if asked.cap not in (None, *self.caps):
+                raise other_cells("the limits of trips in a cell")
             return asked
         if not is_same(asked, self.cells):
             raise other_cells("the cells")
@@ -88,16 +98,32 @@ class TripCounter(BoundedCounter[TripCells]):
             `RankSteps` says why ranks bound a unit.
         """
         if isinstance(cells, UnitsByRecords):
-            return self.steps.units(self.ranked(), self.cells.size)
-        ranks = (0, trip_bound(self.unit, self.max_trips).total)
+            return self.steps.units(self._part(cells.cap), self.cells.size)
+        ranks: _Ranks = (0, trip_bound(self.unit, self.max_trips).total, None)
         if isinstance(cells, RankedCells):
-            ranks = cells.first, cells.last
+            ranks = cells.first, cells.last, cells.cap
         if ranks not in self._answers:
-            self._answers[ranks] = self.steps.between(self.ranked(), self.cells.size, *ranks)
+            self._answers[ranks] = self._between(*ranks)
         return self._answers[ranks]
 
+    def _between(self, first: int, last: int, cap: int | None) -> ExactCounts:
+        size, between = self.cells.size, self.steps.between
+        counts = between(self._part(cap), size, first, last)
+        if first == 0 or cap is None:
+            return counts
+        beyond = between(self._part(cap, beyond=True), size, 0, last)
+        return summed(
+            np.concatenate([counts.cells, beyond.cells]),
+            np.concatenate([counts.values, beyond.values]),
+        )
+
+    def _part(self, cap: int | None, *, beyond: bool = False) -> ExactCounts:
+        """Returns trips by (step of their rank, cell), within a cap or beyond it."""
+        number = 0 if cap is None else 1 + 2 * self.caps.index(cap) + beyond
+        return self.steps.part(self.ranked(), self.cells.size, number)
+
     @cached_property
-    def _answers(self) -> dict[tuple[int, int], ExactCounts]:
+    def _answers(self) -> dict[_Ranks, ExactCounts]:
         """Counts of cells by ranges of ranks, kept since every sum of a range asks for them."""
         return {}
 
@@ -127,12 +153,18 @@ class Lookups:
 
 
 def ranked_counts(
-    located: ir.Table, *, unit: Unit, steps: RankSteps, cells: int, key: BoundingKey
+    located: ir.Table,
+    *,
+    unit: Unit,
+    steps: RankSteps,
+    cells: int,
+    key: BoundingKey,
+    caps: tuple[int, ...] = (),
 ) -> ir.Table:
     """Returns (cell, trips) of cells that are not empty, in no order.
 
-    Cells are numbered by (step of the trip's rank within its unit, cell); there is one step if each
-    trip is a unit.
+    Cells are numbered by (part, step of the trip's rank within its unit, cell), as
+    `TripCounter.ranked` says; there is one step if each trip is a unit.
 
     Privacy:
         Of the rows of one trip one is counted, whoever is protected, and it is chosen by looking at
@@ -145,7 +177,14 @@ def ranked_counts(
     trips = keyed(located.drop_null([*(trip or ("person",))]), key)
     if trip:
         trips = one_of_each(trips, trip)
-    return counted(ranked(trips, "person", steps, cells, key) if owned else trips)
+    if not owned:
+        return counted(trips)
+    length = len(steps.ends) * cells
+    parts = [ranked(trips, steps, cells, key)]
+    for number, cap in enumerate(caps):
+        part = ranked(trips, steps, cells, key, cap)
+        parts.append(part.select(cell=part.cell + length * (1 + 2 * number)))
+    return counted(ibis.union(*parts) if caps else parts[0])
 
 
 def trip_columns(columns: Collection[str]) -> tuple[str, ...]:
@@ -200,31 +239,54 @@ def one_of_each(rows: ir.Table, trip: tuple[str, ...]) -> ir.Table:
     return ranked.filter(ranked.repeat == 0)
 
 
-def ranked(trips: ir.Table, unit: str, steps: RankSteps, cells: int, key: BoundingKey) -> ir.Table:
+def ranked(
+    trips: ir.Table, steps: RankSteps, cells: int, key: BoundingKey, cap: int | None = None
+) -> ir.Table:
     """Numbers the cell of each trip by the step of its rank; drops ranks beyond the last step.
 
-    The unit's trips stand in a circle in the key's order; ranks go round it from a start that the
-    key and the unit's own trips decide, so that those below a limit are a uniform choice. Rows that
-    tie lie in the same cell, so what is counted depends on the rows as a multiset and on the key,
-    not on files, threads or row order.
+    The person's trips stand in a circle in the key's order; ranks go round it from a start that the
+    key and the person's own trips decide, so that those below a limit are a uniform choice. Rows
+    that tie lie in the same cell, so what is counted depends on the rows as a multiset and on the
+    key, not on files, threads or row order. With a cap, trips beyond it stand in a circle of their
+    own, whose ranks follow, and their cells are numbered after all others.
 
     Privacy:
-        A unit's n rows have each rank from 0 to n - 1 once, whatever the rows are: turned by any
+        A person's n rows have each rank from 0 to n - 1 once, whatever the rows are: turned by any
         number that is not negative, the ranks are still all remainders of n, each once. The order
-        reads the unit's own rows and the key, so neighbouring data stay neighbours.
+        reads the person's own rows and the key, so neighbouring data stay neighbours.
     """
-    circle = ibis.window(group_by=unit, order_by=[trips.place, trips.cell])
+    if cap is not None:
+        trips = _split(trips, cap)
+    split = ["beyond"] if cap is not None else []
+    circle = ibis.window(group_by=["person", *split], order_by=[trips.place, trips.cell])
     ordered = trips.select(
         "cell",
+        *(["whole", *split] if split else ()),
         rank=ibis.row_number().over(circle),
         size=trips.count().over(circle),
         total=_low_bits(trips.place.cast("int32").sum().over(circle)),
     )
-    turned = ordered.select(
-        "cell", turned=(ordered["rank"] + key.turn(ordered.total)) % ordered["size"]
-    )
+    turn = (ordered["rank"] + key.turn(ordered.total)) % ordered["size"]
+    cell = ordered.cell
+    if split:
+        turn += ordered.beyond * (ordered.whole - ordered["size"])
+        cell += ordered.beyond * (len(steps.ends) * cells)
+    turned = ordered.select(cell=cell, turned=turn)
     inside = turned.filter(turned.turned < steps.ends[-1])
     return inside.select(cell=steps.of_column(inside.turned) * cells + inside.cell)
+
+
+def _split(trips: ir.Table, cap: int) -> ir.Table:
+    """Says which trips are beyond a cap, and how many the person has in all.
+
+    Privacy:
+        Of one person's trips in a cell at most `cap` are within it.
+    """
+    alike = ibis.window(group_by=["person", "cell"], order_by=trips.place)
+    return trips.mutate(
+        beyond=(ibis.row_number().over(alike) >= cap).ifelse(1, 0).cast("int64"),
+        whole=trips.count().over(ibis.window(group_by="person")),
+    )
 
 
 def counted(trips: ir.Table) -> ir.Table:
@@ -297,6 +359,7 @@ class ArrayCounter(TripCounter):
         unit: Who is protected.
         max_trips: Most trips of one person; without meaning for unit "trip".
         ladder: Other limits that queries may name.
+        caps: Limits of trips in one cell that queries may name.
         key: Decides which trips are kept.
         person: Code of each trip's person; only equality matters. Not needed for unit "trip".
         period: Index of each trip's period.
@@ -319,6 +382,7 @@ class ArrayCounter(TripCounter):
         person: IntArray | None = None,
         since_us: IntArray | None = None,
         ladder: tuple[int, ...] = (),
+        caps: tuple[int, ...] = (),
     ) -> None:
         if unit.has_many_records and person is None:
             raise DataError(
@@ -326,7 +390,7 @@ class ArrayCounter(TripCounter):
                 advice='Give the array of persons, or choose unit = "trip".',
             )
         self.cells, self.unit, self.max_trips, self._key = cells, unit, max_trips, key
-        self.ladder = ladder
+        self.ladder, self.caps = ladder, caps
         period, origin, destination = (
             whole_column(column, len(period), "trips") for column in (period, origin, destination)
         )
@@ -343,19 +407,36 @@ class ArrayCounter(TripCounter):
             )
 
     def ranked(self) -> ExactCounts:
-        """Returns trips by (step of their rank, cell)."""
+        """Returns trips by (part, step of their rank, cell)."""
+        return self._counts
+
+    @cached_property
+    def _counts(self) -> ExactCounts:
         cells, values = np.unique(self._stepped(), return_counts=True)
         return ExactCounts(cells=cells, values=values.astype(np.int64))
 
     def _stepped(self) -> IntArray:
-        """Returns the cells of trips by the step of their rank."""
+        """Returns the cells of trips by the step of their rank, in every part."""
         if not self.unit.has_many_records or len(self._cell) == 0:
             return self._cell
-        key, steps = self._key, self.steps
+        key, length = self._key, len(self.steps.ends) * self.cells.size
         place = key.place(key.mixed(self._since_us, self._origin, self._destination))
-        order, rank = ranks_in_circle(self._person, place, (self._cell,), key)
+        parts = [self._ranked(place, np.zeros_like(place))]
+        for number, cap in enumerate(self.caps):
+            beyond = numbered((self._person, self._cell), (place,)) >= cap
+            part = self._ranked(place, beyond.astype(np.int64))
+            parts.append(part + length * (1 + 2 * number))
+        return np.concatenate(parts)
+
+    def _ranked(self, place: IntArray, beyond: IntArray) -> IntArray:
+        """Returns cells as `ranked` numbers them, given which trips are beyond a cap."""
+        steps, both = self.steps, 2 * self._person + beyond
+        who = np.unique(both, return_inverse=True)[1].astype(np.int64)
+        order, rank = ranks_in_circle(who, place, (self._cell,), self._key)
+        within = np.bincount(self._person, weights=1 - beyond).astype(np.int64)
+        rank = rank + beyond[order] * within[self._person[order]]
         inside = rank < steps.ends[-1]
-        cell: IntArray = self._cell[order[inside]]
+        cell: IntArray = (self._cell + beyond * (len(steps.ends) * self.cells.size))[order[inside]]
         return steps.of_array(rank[inside]) * self.cells.size + cell
 
 

@@ -46,6 +46,7 @@ class EngineTrips(TripCounter):
     max_trips: int
     key: BoundingKey
     ladder: tuple[int, ...] = ()
+    caps: tuple[int, ...] = ()
     settings: EngineSettings | None = None
     progress: ShareProgress | None = None
 
@@ -58,7 +59,7 @@ class EngineTrips(TripCounter):
         trip_bound(self.unit, self.max_trips)
 
     def ranked(self) -> ExactCounts:
-        """Returns trips by (step of their rank, cell). Rows are read once."""
+        """Returns trips by (part, step of their rank, cell). Rows are read once."""
         return self._counts
 
     @cached_property
@@ -71,6 +72,7 @@ class EngineTrips(TripCounter):
                 id_kinds=id_kinds_of(self.source, reading.layout),
                 unit=self.unit,
                 steps=self.steps,
+                caps=self.caps,
                 key=self.key,
             )
             return session.count(part.after(reading), part, self.progress)
@@ -95,6 +97,7 @@ class TripPart:
     unit: Unit
     steps: RankSteps
     key: BoundingKey
+    caps: tuple[int, ...] = ()
 
     def after(self, reading: Reading) -> Reading:
         """Returns the reading of trips with cells; those without one are dropped.
@@ -137,7 +140,12 @@ class TripPart:
 
     def _ranked(self, rows: ir.Table) -> ir.Table:
         return ranked_counts(
-            rows, unit=self.unit, steps=self.steps, cells=self.cells.size, key=self.key
+            rows,
+            unit=self.unit,
+            steps=self.steps,
+            caps=self.caps,
+            cells=self.cells.size,
+            key=self.key,
         )
 
     def _placed(self, session: EmbeddedSession, trips: ir.Table) -> ir.Table:

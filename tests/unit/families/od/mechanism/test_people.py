@@ -9,12 +9,12 @@ import pytest
 from hushway.engine.key import BoundingKey
 from hushway.families.od.audit.stage import toy_universe
 from hushway.families.od.mechanism.learned import with_ends
-from hushway.families.od.mechanism.people import LearnedPeople, certified_people
+from hushway.families.od.mechanism.people import CAPS, LearnedPeople, caps_for, certified_people
 from hushway.families.od.public.features import period_feature, total_feature
 from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
-from hushway.privacy.loss import PureLoss, total
+from hushway.privacy.loss import PureLoss, ZCDPLoss, total
 from hushway.privacy.randomness import SeededSource
 from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.mechanism import Measurements
@@ -29,6 +29,10 @@ def mechanism(limit: int | None = None, epsilon: int = 4) -> LearnedPeople:
     return LearnedPeople(
         universe=CELLS, features=features, budget=PureLoss(Fraction(epsilon)), limit=limit
     )
+
+
+def capped(*caps: int, limit: int | None = None) -> LearnedPeople:
+    return replace(mechanism(limit), budget=ZCDPLoss(Fraction(1, 4)), caps=caps)
 
 
 def counter(made: LearnedPeople) -> tuple[ArrayCounter, int]:
@@ -46,6 +50,7 @@ def counter(made: LearnedPeople) -> tuple[ArrayCounter, int]:
             unit=Unit.PERSON,
             max_trips=1,
             ladder=made.ladder,
+            caps=made.caps,
             key=BoundingKey.draw(SeededSource(3)),
             person=person,
             **columns,
@@ -97,8 +102,9 @@ def test_other_noisy_people_would_be_another_release() -> None:
     made = mechanism()
     settled = made.settled(measured(made)[0])
     assert settled.people is not None
-    few = replace(settled, people=tuple(value // 1000 for value in settled.people))
-    assert few.events(CELLS, BOUND) != settled.events(CELLS, BOUND)
+    few = tuple(tuple(value // 1000 for value in one) for one in settled.people)
+    other = replace(settled, people=few)
+    assert other.events(CELLS, BOUND) != settled.events(CELLS, BOUND)
 
 
 @pytest.mark.parametrize("wrong", [True, 1.5, "3"])
@@ -119,3 +125,44 @@ def test_no_answer_moves_by_more_than_a_person_may() -> None:
     features = len(settled.features)
     assert {event.bound.total for event in others[:features]} == {limits.cells}
     assert {event.bound.total for event in others[features:]} == {limits.sums - limits.cells}
+
+
+@pytest.mark.parametrize("caps", [(1,), (2,), CAPS])
+def test_counts_estimate_all_trips_whatever_the_cap(caps: tuple[int, ...]) -> None:
+    made = capped(*caps)
+    answers, curator, trips = measured(made)
+    table, settled = made.fit(answers, CELLS), made.settled(answers)
+    assert table.counts.sum() == pytest.approx(trips, rel=0.05)
+    assert settled.limits.cap in caps
+    assert settled.events(CELLS, BOUND) == curator.events
+    assert total(event.loss for event in curator.events) == made.budget
+    again = certified_people(settled.parameters, CELLS, settled.features)
+    assert again.parameters == settled.parameters
+    assert again.events(CELLS, BOUND) == settled.events(CELLS, BOUND)
+
+
+def test_noise_of_cells_is_for_the_cap_and_that_of_sums_for_the_limit() -> None:
+    made = capped(1, limit=5)
+    settled = made.settled(measured(made)[0])
+    cells, *others = settled.events(CELLS, BOUND)[settled.cells_event :]
+    assert cells.bound == Bound(cells=5, each=1, total=5)
+    assert cells.bound.l2_squared == 5
+    features = len(settled.features)
+    assert {event.bound.l2_squared for event in others[:features]} == {25}
+    assert {event.bound.total for event in others[features:]} == {settled.limits.sums - 1}
+
+
+def test_a_cap_is_looked_for_only_where_it_makes_noise_smaller() -> None:
+    assert caps_for(PureLoss(Fraction(1))) == ()
+    assert caps_for(ZCDPLoss(Fraction(1))) == CAPS
+
+
+def test_other_numbers_of_people_within_caps_would_be_another_release() -> None:
+    made = capped(*CAPS)
+    settled = made.settled(measured(made)[0])
+    assert settled.people is not None
+    every, *within = settled.people
+    none = tuple((0,) * len(one) for one in within)
+    other = replace(settled, people=(every, *none))
+    assert other.limits.cap is None
+    assert other.events(CELLS, BOUND) != settled.events(CELLS, BOUND)
