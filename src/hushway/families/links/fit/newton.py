@@ -19,7 +19,7 @@ from hushway.arrays import FloatArray
 
 _STEPS: Final = 100
 # In units of a flow's own error: where none moves by more than this, the search ends.
-STILL: Final = 1e-2
+STILL: Final = 1e-3
 _TURNS: Final = 200
 _RESIDUAL: Final = 1e-2
 _LEAST_STEP: Final = 1e-4
