@@ -71,7 +71,8 @@ def _as_bounded(
     """Returns sums of persons who count, and their variances."""
     group = groups.of(np.arange(len(items.values)))
     added = np.bincount(group, items.values, minlength=groups.size).astype(np.float64)
-    noise = np.bincount(group, minlength=groups.size) * float(items.variance)
+    size = np.bincount(group, minlength=groups.size).astype(np.float64)
+    noise = size * float(items.variance)
     if classes is None:
         return added, noise
     measured, own = classes.values, float(classes.variance)
