@@ -22,6 +22,7 @@ from hushway.families.links.fit.missing_shares import (
     LeftOutWeight,
     Nesting,
     Shares,
+    common_shares,
     excess_variance,
     group_shares,
     shares_by_size,
@@ -97,7 +98,8 @@ def completed(items: Measured, left: LeftOut, nesting: Nesting) -> Completed:
             strict=True,
         )
     ]
-    of_groups = [group_shares(ground, one) for one in told]
+    common = common_shares(told, float(ground.counts.sum()))
+    of_groups = [group_shares(ground, *each) for each in zip(told, common, strict=True)]
     known = _Known(
         ground=ground,
         told=np.stack([one.cells for one in told], axis=1),

@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Final
 
 import numpy as np
-from scipy.optimize import Bounds, minimize
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, vstack
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.families.links.fit.newton import Rules, least_squares
 from hushway.families.links.public.roads import RoadNetwork
 
 # Persons count once on a link that they use twice, so nodes are never balanced quite exactly.
@@ -61,12 +61,6 @@ def balance_of(roads: RoadNetwork) -> Balance:
     return Balance(matrix=csr_array((signs, (rows, items)), shape=shape))
 
 
-_STEPS = 1000
-# In units of the noise: where no flow would move by more than this, the search ends.
-_SLOPE = 1e-2
-_GAIN = 1e-12
-
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FlowProblem:
     """What is known of flows besides their noisy measurement.
@@ -96,36 +90,26 @@ class FlowProblem:
 
 def fitted_flows(problem: FlowProblem) -> FloatArray:
     """Returns the most plausible flows, none of them negative."""
-    trust = 1 / problem.variance + 1 / problem.spread
-    node_weight = 1 / problem.imbalance
-    sum_weight = 1 / problem.sum_variance
-    grouped = problem.group >= 0
-    group = np.where(grouped, problem.group, 0)
-    across = problem.balance.T.tocsr()
-    squares = problem.balance.multiply(problem.balance).T @ node_weight
-    # Flows are measured in units in which all of them are about as stiff.
-    unit = 1 / np.sqrt(trust + squares + np.where(grouped, sum_weight[group], 0.0))
-    wanted = problem.noisy / problem.variance + problem.expected / problem.spread
-    wanted = wanted + np.where(grouped, (sum_weight * problem.sums)[group], 0.0)
-
-    def cost(scaled: FloatArray) -> tuple[float, FloatArray]:
-        flows = scaled * unit
-        totals = np.bincount(group, np.where(grouped, flows, 0.0), minlength=len(problem.sums))
-        pulled = across @ (node_weight * (problem.balance @ flows))
-        held = np.where(grouped, (sum_weight * totals)[group], 0.0)
-        slope = trust * flows + pulled + held
-        return float(flows @ (slope / 2 - wanted)), (slope - wanted) * unit
-
-    start = np.maximum(problem.noisy, 0.0) / unit
-    found = minimize(
-        cost,
-        start,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=Bounds(0.0, np.inf),
-        options={"maxiter": _STEPS, "maxfun": 2 * _STEPS, "gtol": _SLOPE, "ftol": _GAIN},
+    return least_squares(
+        problem.noisy / problem.variance + problem.expected / problem.spread,
+        1 / problem.variance + 1 / problem.spread,
+        _rules(problem),
     )
-    return np.asarray(np.maximum(found.x, 0.0) * unit)
+
+
+def _rules(problem: FlowProblem) -> Rules:
+    """Returns nodes and sums as rules; those that anything may break are none."""
+    inside = np.flatnonzero(problem.group >= 0)
+    shape = len(problem.sums), len(problem.noisy)
+    sums = csr_array((np.ones(len(inside)), (problem.group[inside], inside)), shape=shape)
+    looseness = np.concatenate([problem.imbalance, problem.sum_variance])
+    target = np.concatenate([np.zeros(len(problem.imbalance)), problem.sums])
+    held = np.isfinite(looseness)
+    return Rules(
+        matrix=vstack([problem.balance, sums]).tocsr()[held],
+        target=target[held],
+        looseness=looseness[held],
+    )
 
 
 _ROUNDS: Final = 4

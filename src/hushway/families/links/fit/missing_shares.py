@@ -5,6 +5,7 @@ links, so it is estimated for all links, then for classes, groups and sizes of l
 shrunk to the one above unless noisy numbers say that shares differ there. All post-processing.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,6 +16,8 @@ from hushway.arrays import FloatArray, IntArray
 # What is usually missing by one weight, in parts of all that counted. Where noise hides more than
 # that, so much is taken to be unknown.
 _USUAL: Final = 0.2
+# The same by the next weight, in parts of what is missing by the one before.
+_OF_NEXT: Final = 1.5
 # By how much shares usually differ between groups of a class and between classes, in parts of the
 # share; and the least part of that, as a variance, whatever noisy numbers say.
 _VARIATION: Final = 0.25
@@ -70,13 +73,28 @@ class Shares:
         return Shares(mean=self.mean[places], variance=self.variance[places])
 
 
-def group_shares(ground: Counted, told: LeftOutWeight) -> Shares:
+def common_shares(told: Sequence[LeftOutWeight], counted: float) -> list[Shares]:
+    """Returns the share of all cells together by weight, from the smallest on.
+
+    Where few people have somewhat more items than count, fewer have many times as many, whatever
+    noise says of them; where many have, so may be these.
+    """
+    found, usual = [], _USUAL
+    for one in told:
+        found.append(_common_share(one, counted, usual / one.weight))
+        usual = (
+            _OF_NEXT * one.weight * float(np.hypot(found[-1].mean, found[-1].variance ** 0.5)[0])
+        )
+    return found
+
+
+def group_shares(ground: Counted, told: LeftOutWeight, common: Shares) -> Shares:
     """Returns the shares of all groups: from all cells to classes, and from these to groups."""
     kind, group = ground.nesting.kind, ground.nesting.group
     kinds, groups = len(told.classes), int(group.max()) + 1
     counted = _summed(kind, kinds, ground.counts)
     by_class = _shrunk(
-        _common_share(told, float(counted.sum())).of(np.zeros(kinds, dtype=np.int64)),
+        common.of(np.zeros(kinds, dtype=np.int64)),
         counted,
         told.classes,
         np.full(kinds, told.sum_noise),
@@ -147,13 +165,12 @@ def _summed(group: IntArray, groups: int, numbers: FloatArray | None = None) -> 
     return np.bincount(group, numbers, minlength=groups).astype(np.float64)
 
 
-def _common_share(told: LeftOutWeight, counted: float) -> Shares:
+def _common_share(told: LeftOutWeight, counted: float, usual: float) -> Shares:
     """Returns the share of all cells together, shrunk towards none as far as noise explains it."""
     if counted <= 0:
         return Shares(mean=np.zeros(1), variance=np.zeros(1))
-    usual = (_USUAL / told.weight) ** 2
     noise = len(told.classes) * told.sum_noise / counted**2
-    believed = usual / (usual + noise)
+    believed = usual**2 / (usual**2 + noise)
     share = believed * float(told.classes.sum()) / counted
     return Shares(mean=np.array([share]), variance=np.array([believed * noise]))
 

@@ -15,7 +15,7 @@ _METRES_OF_A_KM: Final = 1000.0
 _DIGITS: Final = 2
 # What does not show was picked by its noise, and drawn to one mean: so much of the errors goes
 # together. Chosen where sums were then right within two standard errors 9 times in 10 or more.
-_TOGETHER: Final = 0.4
+_TOGETHER: Final = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -39,10 +39,11 @@ class Rest:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FittedLinks:
-    """Fitted persons by (period, link), and how far each may be off."""
+    """Fitted persons by (period, link), how far each may be off, and variances of group sums."""
 
     values: FloatArray
     errors: FloatArray
+    sum_variance: FloatArray
 
 
 def rest_of(fitted: FittedLinks, shown: BoolArray, groups: ClassZones) -> Rest:
@@ -64,19 +65,26 @@ def hidden_links(period: IntArray, link: IntArray, groups: ClassZones) -> IntArr
 def _sums(
     fitted: FittedLinks, shown: BoolArray, groups: ClassZones, each: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Returns weighted sums over what is not shown, and their standard errors."""
+    """Returns weighted sums over what is not shown, and their standard errors.
+
+    Of a few links that do not show their own errors tell most; of many, the sum of the whole group
+    without those that show.
+    """
     group, used = groups.links
-    place = np.arange(len(shown))[:, None] * len(used) + group
+    place = (np.arange(len(shown))[:, None] * len(used) + group).ravel()
+
+    def summed(numbers: FloatArray) -> FloatArray:
+        sums = np.bincount(place, numbers.ravel(), minlength=len(shown) * len(used))
+        return sums.astype(np.float64)
+
     hidden = np.where(shown, 0.0, each)
-    sums, errors, squares = (
-        np.bincount(place.ravel(), numbers.ravel(), minlength=len(shown) * len(used))
-        for numbers in (
-            hidden * fitted.values,
-            hidden * fitted.errors,
-            (hidden * fitted.errors) ** 2,
-        )
-    )
-    off = np.sqrt(squares + (_TOGETHER * errors) ** 2)
+    persons, sums = summed(np.where(shown, 0.0, fitted.values)), summed(hidden * fitted.values)
+    own = summed((hidden * fitted.errors) ** 2) + (_TOGETHER * summed(hidden * fitted.errors)) ** 2
+    mean = np.divide(sums, persons, out=np.zeros_like(sums), where=persons > 0)
+    apart = np.where(shown, 0.0, each - mean[place].reshape(shown.shape))
+    whole = fitted.sum_variance.ravel() + summed(np.where(shown, fitted.errors, 0.0) ** 2)
+    left = mean**2 * whole + summed((apart * fitted.errors) ** 2)
+    off = np.sqrt(np.minimum(own, left))
     return np.asarray(np.round(sums, _DIGITS)), np.asarray(np.round(off, _DIGITS))
 
 

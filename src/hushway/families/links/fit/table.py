@@ -18,6 +18,7 @@ from hushway.families.links.fit.flows import (
 )
 from hushway.families.links.fit.missing_shares import Nesting
 from hushway.families.links.fit.publication import FittedLinks, Rest, rest_of, significant
+from hushway.families.links.fit.sums import ENDS, MET, GroupSums, group_sums
 from hushway.families.links.public.universe import (
     SPEED_STEP,
     ClassZones,
@@ -91,10 +92,11 @@ def fit_links(
     groups = ClassZones(universe=universe)
     whole = _whole(answers, groups)
     balance = balance_of(universe.roads)
+    sums = group_sums(answers.items, answers.classes, whole, groups)
     problems = _problems(
-        answers, whole, groups, balance, shrink_to_class=shrink_to_class, conserve=conserve
+        whole, sums, groups, balance, shrink_to_class=shrink_to_class, conserve=conserve
     )
-    fitted = _fitted(problems, whole, universe.roads.links)
+    fitted = _fitted(problems, whole, sums, universe.roads.links)
     standing = (fitted.values >= publish_above_se * fitted.errors) & (fitted.values >= _HUNDREDTH)
     if publish_above_se > 0:
         standing &= _beyond_noise(answers.items, universe)
@@ -148,8 +150,8 @@ def _whole(answers: _Answers, groups: ClassZones) -> Completed:
 
 
 def _problems(
-    answers: _Answers,
     whole: Completed,
+    sums: GroupSums,
     groups: ClassZones,
     balance: Balance,
     *,
@@ -159,7 +161,6 @@ def _problems(
     """Returns what is known of each period."""
     periods, items = len(groups.universe.periods), groups.universe.items
     group = groups.of(np.arange(items))
-    sums, sum_variance = _sums(answers.classes, whole, groups)
     found = []
     for period in range(periods):
         own = slice(period * items, (period + 1) * items)
@@ -174,24 +175,11 @@ def _problems(
                 balance=balance.matrix,
                 imbalance=_imbalance(balance, counts, variance, conserve=conserve),
                 group=group,
-                sums=sums[period],
-                sum_variance=sum_variance[period],
+                sums=sums.values[period],
+                sum_variance=sums.measured_variance[period],
             )
         )
     return found
-
-
-def _sums(
-    classes: Measured | None, whole: Completed, groups: ClassZones
-) -> tuple[FloatArray, FloatArray]:
-    """Returns the measured sum of each group with what was left out of it, and its variance."""
-    shape = len(groups.universe.periods), groups.groups
-    if classes is None:
-        return np.zeros(shape), np.full(shape, np.inf)
-    values = classes.values.astype(np.float64)
-    factor = 1 + whole.share
-    variance = factor**2 * float(classes.variance) + values**2 * whole.share_variance
-    return (factor * values).reshape(shape), variance.reshape(shape)
 
 
 def _imbalance(
@@ -202,14 +190,20 @@ def _imbalance(
     return balance.variance(counts, variance)
 
 
-def _fitted(problems: list[FlowProblem], whole: Completed, links: int) -> FittedLinks:
+def _fitted(
+    problems: list[FlowProblem], whole: Completed, sums: GroupSums, links: int
+) -> FittedLinks:
     together = whole.together.reshape(len(problems), -1)[:, :links]
-    flows = [fitted_flows(problem) for problem in problems]
+    flows = [
+        fitted_flows(replace(problem, sum_variance=MET * variance))
+        for problem, variance in zip(problems, sums.variance, strict=True)
+    ]
     own = [_errors(problem, flow)[:links] for problem, flow in zip(problems, flows, strict=True)]
     return FittedLinks(
         values=np.stack([flow[:links] for flow in flows]),
         # Neighbours do not make up for an error that they share.
         errors=np.sqrt(np.stack(own) ** 2 + together),
+        sum_variance=sums.variance[:, :-ENDS],
     )
 
 

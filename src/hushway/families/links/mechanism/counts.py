@@ -224,6 +224,10 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
                 "What comes into a node is made to leave it, but for noisy beginnings and ends of "
                 "trips, by as much as the noisy counts do so."
             )
+        words.append(
+            "The links of a class and zone come to what was measured of them together: what is "
+            "added by cutting off negative counts is taken off again."
+        )
         words.append(self._shown_words)
         return tuple(words)
 

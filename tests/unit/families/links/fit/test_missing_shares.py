@@ -13,6 +13,7 @@ from hushway.families.links.fit.missing_shares import (
     LeftOutWeight,
     Nesting,
     Shares,
+    common_shares,
     excess_variance,
     group_shares,
     shares_by_size,
@@ -91,7 +92,8 @@ def test_busy_links_may_lose_another_share_than_their_group() -> None:
         sum_noise=float(NOISE_LEFT**2),
     )
     ground = Counted(counts=counts, noise=float(NOISE**2), nesting=_nesting())
-    of_groups = group_shares(ground, told)
+    common = common_shares([told], float(ground.counts.sum()))
+    of_groups = group_shares(ground, told, *common)
     found = shares_by_size(ground, told, of_groups)
     group = float(of_groups.mean[0])
     assert abs(found.mean[0] - 0.03) < abs(group - 0.03) / 2
@@ -117,3 +119,20 @@ def test_what_is_usual_is_believed_where_noise_hides_the_rest() -> None:
     assert excess_variance(seen, quiet, squares, 0.1) == pytest.approx(0.3, rel=0.2)
     assert excess_variance(seen, loud, squares, 0.1) == pytest.approx(0.1, rel=0.05)
     assert 0 < excess_variance(np.zeros(500), quiet, squares, 0.1) < 0.01
+
+
+def test_nobody_is_taken_to_have_very_many_items_where_few_have_some_more() -> None:
+    """Noise of half a deviation by the largest weight would be 8% of all that counted."""
+
+    def told(weight: int, missing: float) -> LeftOutWeight:
+        classes = np.array([missing / weight])
+        return LeftOutWeight(
+            weight=weight, cells=classes, classes=classes, noise=1.0, sum_noise=100.0**2
+        )
+
+    def of_largest(some_more: float) -> float:
+        weights = [told(1, some_more), told(4, some_more), told(16, 800.0)]
+        return 16 * float(common_shares(weights, 10_000.0)[-1].mean[0])
+
+    assert of_largest(100.0) < 0.02
+    assert of_largest(5_000.0) > 0.06

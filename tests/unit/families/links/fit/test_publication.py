@@ -1,5 +1,6 @@
 """Which links are published, and sums over those that are not."""
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -67,13 +68,18 @@ def test_groups_without_a_hidden_link_have_no_rest(town: Any) -> None:
     group, used = groups.links
     values = np.full((1, len(group)), 3.0)
     shown = (group == 0)[None, :]
-    rest = rest_of(FittedLinks(values=values, errors=values / 2), shown, groups)
+    unknown = np.full((1, len(used)), 1e12)
+    fitted = FittedLinks(values=values, errors=values / 2, sum_variance=unknown)
+    rest = rest_of(fitted, shown, groups)
     assert (rest.counts[0], rest.standard_error[0], rest.km[0], rest.km_error[0]) == (0, 0, 0, 0)
     size = np.bincount(group)
     assert rest.counts[1:].tolist() == (3.0 * size[1:]).tolist()
     # Between errors that are independent and errors that are one.
     assert (rest.standard_error[1:] >= np.round(1.5 * np.sqrt(size[1:]), 2)).all()
     assert (rest.standard_error[1:] <= 2 * 1.5 * size[1:]).all()
+    known = rest_of(replace(fitted, sum_variance=np.ones((1, len(used)))), shown, groups)
+    # Where nothing shows, nothing is surer than the sum of all.
+    assert known.standard_error[1:] == pytest.approx(np.ones(len(used) - 1))
     period, link = np.nonzero(shown)
     hidden = hidden_links(period, link, groups)
     assert hidden.tolist() == [0, *size[1:].tolist()]
