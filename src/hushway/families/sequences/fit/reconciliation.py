@@ -21,9 +21,9 @@ from hushway.families.sequences.public.turns import turns_of
 from hushway.numerics.compiled import compiled
 
 _ROUNDS: Final = 3
-_SWEEPS: Final = 5
+_SWEEPS: Final = 8
 # Sums over records are published within so many standard errors of what was measured.
-_NEAR: Final = 2.0
+_NEAR: Final = 1.5
 # From here on, measured sums are of records, each of which is in one of them.
 _OF_RECORDS: Final = 4
 _TINY: Final = 1e-9
@@ -73,7 +73,10 @@ def reconcile(records: WeightedRecords, known: RecordModel, pairs: NewPairs) -> 
             pull = (one.wanted - now) / np.maximum(spread + one.variance, _TINY)
             moved = _added(one.owner, one.cell, pull, len(weight))
             _move(weight, records.variance, moved, each)
-    return _met(weight, records.variance, sums[_OF_RECORDS:], known.records)
+    *of_records, lengths = sums[_OF_RECORDS:]
+    # Lengths are met exactly, and with them the number of records.
+    exact = replace(lengths, variance=np.zeros_like(lengths.variance))
+    return _met(weight, records.variance, (*of_records, exact), known.records)
 
 
 def _met(
@@ -88,8 +91,6 @@ def _met(
             spread = _added(one.cell, one.owner, variance, len(one.wanted))
             pull = missing / np.maximum(spread, _TINY)
             weight = np.maximum(weight + variance * pull[one.cell], 0.0)
-        missing = records - float(weight.sum())
-        weight = np.maximum(weight + variance * (missing / max(float(variance.sum()), _TINY)), 0.0)
     scaled: FloatArray = weight * (records / max(float(weight.sum()), _TINY))
     return scaled
 
