@@ -105,7 +105,7 @@ def _begun_with(
     tree: Prediction, records: WeightedRecords, weight: FloatArray | IntArray
 ) -> FloatArray:
     at_node = np.bincount(records.node, weights=weight, minlength=len(tree.parent))
-    return _sums_below(tree, at_node)
+    return _sums_below(tree, at_node.astype(np.float64))
 
 
 def _believe(tree: Prediction, look: Answer, height: int) -> _Looked:
