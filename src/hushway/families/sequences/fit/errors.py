@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 
 SURE: Final = 2.5
 """A prefix is published from this many standard errors on, if the one it continues is."""
@@ -24,10 +24,10 @@ _MOST_BINS: Final = 40
 _ASKED_TOGETHER: Final = 2
 # Standard errors that are added to what is learnt of a bin: by chance it may be too little, and
 # then hardly any error of that bin would hold.
-_CAUTION: Final = 0.4
+_CAUTION: Final = 0.2
 # Of counts that are just sure, those are published that noise made larger. So their errors are
 # enlarged by this part, and by less and less up to a count of so many standard errors.
-_JUST_SURE: Final = 0.15
+_JUST_SURE: Final = 0.1
 _WELL_SURE: Final = 4.5
 # The variance of rounding to whole numbers.
 _ROUNDED: Final = 1 / 12
@@ -53,13 +53,13 @@ class PublishedPrefixes:
     own: FloatArray
 
 
-def standard_errors(held: PublishedPrefixes) -> FloatArray:
-    """Returns the standard error of each prefix, whether it is published or not."""
+def standard_errors(held: PublishedPrefixes, steady: BoolArray) -> FloatArray:
+    """Returns the standard error of each prefix that is steady, whether it is published or not."""
     squared = (held.through - held.measured) ** 2 - held.noise + 2 * held.own
     larger = np.ones(len(held.own))
     is_long = held.depth > _ASKED_TOGETHER
     for alike in (~is_long, is_long):
-        at = np.flatnonzero(alike & (held.depth > 0))
+        at = np.flatnonzero(alike & steady & (held.depth > 0))
         order = at[np.argsort(held.through[at], kind="stable")]
         for part in np.array_split(order, max(1, min(_MOST_BINS, len(order) // _BIN))):
             larger[part] = enlargement(squared[part], held.own[part], held.noise[part])

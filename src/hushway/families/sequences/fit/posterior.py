@@ -5,6 +5,7 @@ from its noisy ones by EM, with the prior mean; each count is then its posterior
 noisy answers and the law of their noise is read.
 """
 
+import math
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -18,8 +19,10 @@ from hushway.privacy.measured import Measured
 # Counts of a bin, so that a law can be learnt from it.
 FEWEST: Final = 400
 _ROUNDS: Final = 25
-# Values further than this from 0, in scales of the noise, are left as they were measured.
+# Values further than this from 0, in scales of the noise, are left as they were measured. Laplace
+# noise comes as far in one of many values: from here on in one of so many releases, as a logarithm.
 _FAR: Final = 11.0
+_SELDOM: Final = 5.0
 _LOW: Final = -10.0
 # Classes of values and of counts are this many scales wide.
 _STEP: Final = 0.25
@@ -47,6 +50,11 @@ class Noise:
     def variance(self) -> float:
         """The variance."""
         return self.scale**2 * (1.0 if self.gaussian else 2.0)
+
+    def far(self, cells: int) -> float:
+        """Returns how far from 0 no noise in so many answers comes."""
+        scales = _FAR if self.gaussian else max(_FAR, math.log(cells) + _SELDOM)
+        return scales * self.scale
 
     def density(self, distance: FloatArray) -> FloatArray:
         """Returns how likely each distance is, up to a factor."""
@@ -86,9 +94,10 @@ def posterior(
     mean, variance = np.array(values, dtype=np.float64), np.full(len(values), noise.variance)
     if not len(values):
         return Posterior(mean=mean, variance=variance)
-    counts = _grid(noise)
+    far = noise.far(len(values))
+    counts = _grid(noise.scale, far)
     step = max(_STEP * noise.scale, _LEAST_STEP)
-    centres = np.arange(_LOW * noise.scale, (_FAR + 1) * noise.scale, step)
+    centres = np.arange(_LOW * noise.scale, far + noise.scale, step)
     likely = noise.density(centres[:, None] - counts)
     bins = _bins(expected, fewest)
     # Numbers of two bytes are sorted without comparisons, and there are few bins.
@@ -104,7 +113,7 @@ def posterior(
         given /= given.sum(axis=1, keepdims=True) + 1e-300
         means = given @ counts
         spreads = np.maximum(given @ counts**2 - means**2, 0.0)
-        _read_off((mean, variance), (values, part), (centres, means, spreads), _FAR * noise.scale)
+        _read_off((mean, variance), (values, part), (centres, means, spreads), far)
     return Posterior(mean=np.maximum(mean, 0.0), variance=variance)
 
 
@@ -143,10 +152,10 @@ def _read_off(
             believed[which][at] = (found[left + 1] - found[left]) / gap * along + found[left]
 
 
-def _grid(noise: Noise) -> FloatArray:
+def _grid(scale: float, far: float) -> FloatArray:
     """Returns the counts that laws are made of: fine at 0, then even steps."""
-    step = max(_STEP * noise.scale, 1.0)
-    even = np.arange(1, int((_FAR + 5) * noise.scale / step) + 2) * step
+    step = max(_STEP * scale, 1.0)
+    even = np.arange(1, int((far + 5 * scale) / step) + 2) * step
     fine = 2.0 ** np.arange(0, max(np.ceil(np.log2(step)), 0))
     whole = np.rint(even) if step < 2 * _LEAST_STEP + 1 else even
     return np.unique(np.concatenate([[0.0], fine, whole]))

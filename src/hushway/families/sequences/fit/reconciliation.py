@@ -6,12 +6,13 @@ and the change is shared among the records by their variance. For one answer who
 record that is the best linear estimate; for all of them it comes close within a few rounds.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
+from hushway.arrays import BoolArray, FloatArray, Int8Array, Int32Array, IntArray
 from hushway.families.sequences.fit.ngrams import NewPairs
 from hushway.families.sequences.fit.posterior import Posterior
 from hushway.families.sequences.fit.record_model import RecordModel
@@ -20,6 +21,11 @@ from hushway.families.sequences.public.turns import turns_of
 from hushway.numerics.compiled import compiled
 
 _ROUNDS: Final = 3
+_SWEEPS: Final = 8
+# Sums over records are published within so many standard errors of what was measured.
+_NEAR: Final = 1.5
+# From here on, measured sums are of records, each of which is in one of them.
+_OF_RECORDS: Final = 4
 _TINY: Final = 1e-9
 _ENDS, _TO_NEW = int(Turn.ENDS), int(Turn.TO_NEW)
 
@@ -34,6 +40,7 @@ class WeightedRecords:
         stops: The places of all records in a row.
         weight: How many records each one stands for.
         variance: The variance of that.
+        drawn: Whether each was continued by chance, and stands for others that were not drawn.
     """
 
     node: IntArray
@@ -41,6 +48,7 @@ class WeightedRecords:
     stops: Int32Array
     weight: FloatArray
     variance: FloatArray
+    drawn: BoolArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,7 +73,26 @@ def reconcile(records: WeightedRecords, known: RecordModel, pairs: NewPairs) -> 
             pull = (one.wanted - now) / np.maximum(spread + one.variance, _TINY)
             moved = _added(one.owner, one.cell, pull, len(weight))
             _move(weight, records.variance, moved, each)
-    return weight
+    *of_records, lengths = sums[_OF_RECORDS:]
+    # Lengths are met exactly, and with them the number of records.
+    exact = replace(lengths, variance=np.zeros_like(lengths.variance))
+    return _met(weight, records.variance, (*of_records, exact), known.records)
+
+
+def _met(
+    weight: FloatArray, variance: FloatArray, sums: Sequence[_Sums], records: float
+) -> FloatArray:
+    """Moves weights until sums over records are near what was measured, and their number is it."""
+    for _ in range(_SWEEPS):
+        for one in sums:
+            now = _added(one.cell, one.owner, weight, len(one.wanted))
+            error = _NEAR * np.sqrt(one.variance)
+            missing = np.clip(now, one.wanted - error, one.wanted + error) - now
+            spread = _added(one.cell, one.owner, variance, len(one.wanted))
+            pull = missing / np.maximum(spread, _TINY)
+            weight = np.maximum(weight + variance * pull[one.cell], 0.0)
+    scaled: FloatArray = weight * (records / max(float(weight.sum()), _TINY))
+    return scaled
 
 
 @compiled
@@ -113,8 +140,8 @@ def _sums_measured(
         return _Sums(cell=cell, owner=whose, wanted=wanted, variance=spread)
 
     def believed(table: Posterior, cell: Int32Array, whose: Int32Array) -> _Sums:
-        wanted, spread = table.mean.ravel(), table.variance.ravel()
-        return _Sums(cell=cell, owner=whose, wanted=wanted, variance=spread)
+        wanted = _stood_for(table.mean.ravel(), records, cell, whose)
+        return _Sums(cell=cell, owner=whose, wanted=wanted, variance=table.variance.ravel())
 
     return (
         believed(pairs.believed, new, newcomer),
@@ -125,6 +152,21 @@ def _sums_measured(
         noisy(Asked.FIRSTS, stops[first], everyone),
         replace(noisy(Asked.LENGTHS, length - 1, everyone), wanted=known.lengths),
     )
+
+
+def _stood_for(
+    wanted: FloatArray, records: WeightedRecords, cell: Int32Array, owner: Int32Array
+) -> FloatArray:
+    """Shares out among drawn records what is wanted of sums that no record is in.
+
+    Of many sums that are all small, chance draws some. If each of these were moved towards what is
+    wanted of it alone, all that the others come to would be lost.
+    """
+    size = len(wanted)
+    lacking = float(wanted[np.bincount(cell, minlength=size) == 0].sum())
+    held = _added(cell, owner, np.where(records.drawn, records.weight, 0.0), size)
+    shared: FloatArray = wanted + held * (lacking / max(float(held.sum()), _TINY))
+    return shared
 
 
 @compiled

@@ -13,6 +13,7 @@ from hushway.families.sequences.fit.prior import margin, proportional_fit, rings
 from hushway.families.sequences.public.questions import (
     FIRST_NEW,
     FIRST_TOGETHER,
+    TURNS,
     Asked,
     JointCells,
     NewStopCells,
@@ -131,7 +132,7 @@ class Outline:
 def learn_outline(measured: Sequence[Measured], places: int) -> Outline:
     """Learns how long records are, and how much in them is new."""
     answers = read_answers(measured[:FIRST_TOGETHER])
-    lengths = _clear(answers[Asked.LENGTHS])
+    lengths = _lengths(answers[Asked.LENGTHS])
     return Outline(
         lengths=lengths, new=_numbers_of_new(answers[Asked.NEW_STOPS], lengths), places=places
     )
@@ -205,6 +206,7 @@ def learn_record_model(
         mean=believed.mean.reshape(expected.shape),
         variance=believed.variance.reshape(expected.shape),
     )
+    turned = _possible(answers[Asked.TURNS])
     visits = firsts + shaped.mean[:, :places].sum(axis=0)
     return RecordModel(
         answers=answers,
@@ -214,7 +216,7 @@ def learn_record_model(
         firsts=firsts,
         expected_two=expected,
         two=shaped,
-        turns=_ending_as(outline.lengths, _chances(answers[Asked.TURNS]), answers[Asked.TURNS]),
+        turns=_ending_as(outline.lengths, _chances(turned, outline.lengths), turned),
         inclined=_inclined(answers[Asked.TURNS_BY_PLACE], lasts, visits),
     )
 
@@ -222,6 +224,13 @@ def learn_record_model(
 def _clear(answer: Answer) -> FloatArray:
     """Returns counts without those that noise alone would make."""
     return np.where(answer.values > answer.noise.scale, answer.values, 0.0)
+
+
+def _lengths(answer: Answer) -> FloatArray:
+    """Returns records by number of stops, as many as were measured in all."""
+    clear = _clear(answer)
+    scaled: FloatArray = clear * max(float(answer.values.sum()), 0.0) / max(clear.sum(), 1e-9)
+    return scaled
 
 
 def _numbers_of_new(answer: Answer, lengths: FloatArray) -> FloatArray:
@@ -236,15 +245,38 @@ def _numbers_of_new(answer: Answer, lengths: FloatArray) -> FloatArray:
     return found
 
 
-def _chances(answer: Answer) -> FloatArray:
-    """Returns the chance of every turn, by stop and turn before, smoothed to what is usual."""
-    values, scale = answer.values, answer.noise.scale
-    usual = values.sum(axis=0)
-    usual = np.where(usual > _CLEAR_TURN * scale * np.sqrt(2 * len(values)), usual, 0.0)
-    usual /= np.maximum(usual.sum(axis=1, keepdims=True), 1e-9)
+def _possible(answer: Answer) -> Answer:
+    """Returns turns without those that no record can make."""
+    stop = np.arange(len(answer.values))
+    # Nothing follows an end, and each turn back needs some stops before it.
+    earliest = np.array([len(stop), 1, 2, 3, 4, 5, 0])
+    before = (stop[:, None] >= earliest) & ((stop > 0)[:, None] | (earliest == 0))
+    after = stop[:, None] + 1 >= np.where(earliest == len(stop), 0, earliest)
+    made = before[:, :, None] & after[:, None, :] & (stop < len(stop) - 1)[:, None, None]
+    return Answer(values=np.where(made, answer.values, 0.0), noise=answer.noise)
+
+
+def _chances(answer: Answer, lengths: FloatArray) -> FloatArray:
+    """Returns the chance of every turn, by stop and turn before, smoothed to what is usual.
+
+    What is usual after a turn is smoothed to what is usual after any, and that to going on to new
+    places: if only noise were known, records could go back and forth for ever, or all end.
+    """
+    scale = answer.noise.scale
+    # No more records turn at a stop than get there.
+    reach = np.cumsum(lengths[::-1])[::-1]
+    values = np.minimum(answer.values, reach[:, None, None])
+    pooled = scale * np.sqrt(2 * len(values))
+    after = values.sum(axis=0)
+    after = np.where(after > _CLEAR_TURN * pooled, after, 0.0)
+    any_turn = _smoothed(after.sum(axis=0), np.eye(TURNS)[Turn.TO_NEW], pooled)
+    usual = _smoothed(after, any_turn, _USUAL * pooled)
     clear = np.where(values > _CLEAR_TURN * scale, values, 0.0)
-    known = clear.sum(axis=2, keepdims=True)
-    chances: FloatArray = (clear + _USUAL * scale * usual) / (known + _USUAL * scale)
+    return _smoothed(clear, usual, _USUAL * scale)
+
+
+def _smoothed(found: FloatArray, usual: FloatArray, added: float) -> FloatArray:
+    chances: FloatArray = (found + added * usual) / (found.sum(axis=-1, keepdims=True) + added)
     return chances
 
 

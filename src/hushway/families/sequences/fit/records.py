@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, Int32Array, IntArray
+from hushway.arrays import BoolArray, FloatArray, Int32Array, IntArray
 from hushway.families.sequences.fit.distinct import grouped
 from hushway.families.sequences.fit.errors import (
     SURE,
@@ -24,6 +24,8 @@ from hushway.families.sequences.fit.walks import continue_records
 # A prefix is published from this many records on. Of smaller ones mostly those would be published
 # that noise has made larger.
 FEWEST: Final = 6
+# The last look alone must show a prefix by this many standard errors of its own.
+_SEEN: Final = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -69,14 +71,16 @@ def learn_records(
     weight = reconcile(records, known, pairs)
     order = np.argsort(_first_to_last(tree)[records.node], kind="stable")
     counts, through = _made_whole(tree, records, weight, order)
-    error = standard_errors(_held(tree, look, found, through, known.height))
+    held = _held(tree, look, found, through, known.height)
+    steady = _steady(held, _begun_with(tree, records, records.weight))
+    error = standard_errors(held, steady)
     if left is not None:
         completion = left.completion(records, weight)
         within = np.maximum(through, 1.0)
         counts, through = _made_whole(tree, records, weight + completion.added, order)
         variance = prefix_variance(completion, tree.parent, tree.depth, records.node)
         error = np.sqrt((error * np.maximum(through / within, 1.0)) ** 2 + variance)
-    sure = _sure(tree, through, error)
+    sure = _sure(tree, np.where(steady, through, 0.0), error)
     start, stops, each = _distinct(records, counts)
     return Learnt(
         start=start,
@@ -94,10 +98,14 @@ def _made_whole(
     """Returns whole numbers of records, and how many begin with each prefix."""
     counts = np.empty(len(weight), dtype=np.int64)
     counts[order] = _whole(weight[order])
-    at_node: FloatArray = np.bincount(
-        records.node, weights=counts, minlength=len(tree.parent)
-    ).astype(np.float64)
-    return counts, _sums_below(tree, at_node)
+    return counts, _begun_with(tree, records, counts)
+
+
+def _begun_with(
+    tree: Prediction, records: WeightedRecords, weight: FloatArray | IntArray
+) -> FloatArray:
+    at_node = np.bincount(records.node, weights=weight, minlength=len(tree.parent))
+    return _sums_below(tree, at_node.astype(np.float64))
 
 
 def _believe(tree: Prediction, look: Answer, height: int) -> _Looked:
@@ -139,6 +147,7 @@ def _records(known: RecordModel, tree: Prediction, found: _Looked) -> WeightedRe
         variance=np.concatenate(
             [found.ending_variance[at], (found.leaving_variance / each)[node[begun]]]
         ),
+        drawn=np.arange(len(lengths)) >= len(at),
     )
 
 
@@ -212,6 +221,18 @@ def _held(
         noise=cells * look.noise.variance,
         own=_sums_below(tree, found.ending_variance + found.leaving_variance),
     )
+
+
+def _steady(held: PublishedPrefixes, before: FloatArray) -> BoolArray:
+    """Returns which prefixes the last look has seen, and others have not made what they are.
+
+    Args:
+        held: What is published of each.
+        before: The same number before it was reconciled with other answers.
+    """
+    seen = held.measured >= _SEEN * np.sqrt(held.noise)
+    steady: BoolArray = seen & (SURE * np.abs(held.through - before) <= held.through)
+    return steady
 
 
 def _sure(tree: Prediction, through: FloatArray, error: FloatArray) -> IntArray:

@@ -58,9 +58,13 @@ from hushway.families.sequences.public.questions import (
     RecordCells,
 )
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event, noise_for
+from hushway.privacy.calibration import (
+    counting_event,
+    noise_for,
+    refuse_noise_that_cannot_be_drawn,
+)
 from hushway.privacy.curator import Curator
-from hushway.privacy.events import Event
+from hushway.privacy.events import Event, LaplaceEvent
 from hushway.privacy.loss import Loss, loss_of, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Query
@@ -214,14 +218,16 @@ class LearnedSequences:
 
         Privacy:
             Spends `losses`, one for each question. What the later questions ask about follows from
-            earlier noisy answers; by how much a unit moves them does not.
+            earlier noisy answers; by how much a unit moves them does not. Noise that cannot be
+            drawn is refused before anything is spent.
         """
+        record = curator.bound(query_of(self._of_records(geography, Asked.LENGTHS)))
+        refuse_noise_that_cannot_be_drawn(self.events(geography, record))
         answers = [
             curator.counts(query, spend)
             for query, spend in zip(self._fixed(geography), self.spends, strict=False)
         ]
         outline = learn_outline(answers, len(geography.taxonomy.locations))
-        record = answers[0].event.bound
         whole = _scale(total(self.spends), record)
         shares = outline.shares(whole)
         pair_noise = _scale(self.spends[_JOINT], record) / float(shares[-1])
@@ -407,8 +413,14 @@ def refuse_unlearnable(universe: SequenceUniverse, height: int) -> None:
 
 
 def _scale(spend: Loss, bound: Bound) -> float:
-    """Returns how wide noise is: the scale of Laplace noise, and as much of other noise."""
-    return math.sqrt(noise_for(spend, bound).variance / 2)
+    """Returns how wide noise is: the scale of Laplace noise, and as much of other noise.
+
+    That of a whole budget is never drawn, and may be too small for it.
+    """
+    event = counting_event(LEARNED, 1, spend, bound)
+    if isinstance(event, LaplaceEvent):
+        return float(event.scale)
+    return math.sqrt(event.sigma_squared / 2)
 
 
 def _twice(one: Answer, other: Answer) -> Answer:

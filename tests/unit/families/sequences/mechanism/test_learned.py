@@ -7,14 +7,16 @@ import pytest
 
 from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.sequences.city.cards import metro
+from hushway.families.sequences.city.cards import bus, metro
 from hushway.families.sequences.fit.record_table import RecordTable
 from hushway.families.sequences.mechanism.learned import (
+    Answers,
     LearnedSequences,
     is_learnable,
     learned_spends,
 )
 from hushway.families.sequences.public.prefixes import SequenceUniverse
+from hushway.families.sequences.public.questions import Asked
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.families.sequences.study.data import SequenceScene, card_scene
@@ -34,15 +36,15 @@ def mechanism(budget: Loss, universe: SequenceUniverse = SCENE.hybrid) -> Learne
     return LearnedSequences(universe=universe, height=HEIGHT, spends=learned_spends(budget))
 
 
-def curator(seed: int) -> Curator:
+def curator(seed: int, scene: SequenceScene = SCENE) -> Curator:
     counter = ArraySequences(
-        taxonomy=SCENE.taxonomy,
+        taxonomy=scene.taxonomy,
         unit=Unit.RECORD,
         max_records=1,
         max_stops=HEIGHT,
         key=BoundingKey.draw(SeededSource(0)),
-        start=SCENE.start,
-        stops=SCENE.stops,
+        start=scene.start,
+        stops=scene.stops,
     )
     return Curator(counter=counter, budget=StudyBudget(), source=SeededSource(seed))
 
@@ -57,10 +59,10 @@ def table() -> RecordTable:
     return learnt(PureLoss(Fraction(1)), 1)
 
 
-def true_prefixes() -> dict[tuple[int, ...], int]:
+def true_prefixes(scene: SequenceScene = SCENE) -> dict[tuple[int, ...], int]:
     found: dict[tuple[int, ...], int] = {}
-    for begin, end in zip(SCENE.start[:-1].tolist(), SCENE.start[1:].tolist(), strict=True):
-        record = SCENE.stops[begin : min(end, begin + HEIGHT)].tolist()
+    for begin, end in zip(scene.start[:-1].tolist(), scene.start[1:].tolist(), strict=True):
+        record = scene.stops[begin : min(end, begin + HEIGHT)].tolist()
         for stops in range(1, len(record) + 1):
             key = tuple(record[:stops])
             found[key] = found.get(key, 0) + 1
@@ -154,6 +156,57 @@ def test_what_cannot_be_learnt_is_refused_with_a_way_out() -> None:
     with pytest.raises(PlanError, match="4,096 places") as caught:
         mechanism(PureLoss(Fraction(1)), universe)
     assert "prefix_tree" in str(caught.value.advice)
+
+
+def test_a_budget_whose_own_noise_cannot_be_drawn_is_spent_in_parts() -> None:
+    table = learnt(PureLoss(Fraction(150)), 1)
+    assert table.counts.sum() == pytest.approx(len(SCENE.start) - 1, abs=30)
+
+
+def test_noise_that_cannot_be_drawn_is_refused_before_anything_is_spent() -> None:
+    asked = curator(1)
+    with pytest.raises(PrivacyError, match="Laplace scale"):
+        mechanism(PureLoss(Fraction(400))).measure(asked, SCENE.hybrid)
+    assert not asked.events
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1)], ids=str)
+def test_sums_over_records_are_what_was_measured(epsilon: Fraction) -> None:
+    """Their number to a record, and all sums within 2.5 errors; no sum is below 0.
+
+    With larger budgets, rounding to whole records moves sums by more than noise.
+    """
+    made = mechanism(PureLoss(epsilon))
+    apart = []
+    for seed in range(3):
+        measured = made.measure(curator(seed), SCENE.hybrid)
+        assert isinstance(measured, Answers)
+        assert measured.found is not None
+        asked = measured.found.known.answers
+        table = made.fit(measured, SCENE.hybrid)
+        records = asked[Asked.LENGTHS].values.sum()
+        assert table.counts.sum() == pytest.approx(records, abs=1)
+        first, last = table.stops[table.start[:-1]], table.stops[table.start[1:] - 1]
+        length = np.diff(table.start) - 1
+        for one, cell in ((Asked.LENGTHS, length), (Asked.FIRSTS, first), (Asked.LASTS, last)):
+            answer = asked[one]
+            found = np.bincount(cell, table.counts, len(answer.values))
+            error = answer.noise.variance**0.5
+            apart.append(np.abs(found - np.maximum(answer.values, 0.0)) / error)
+    assert np.mean(np.concatenate(apart) <= 2.5) >= 0.99
+
+
+@pytest.mark.long
+def test_no_more_than_one_prefix_in_fifty_was_made_by_nobody() -> None:
+    """Many pairs of places and little budget: some noise is as large as a busy pair."""
+    scene = card_scene(bus(11, records=200_000))
+    true = true_prefixes(scene)
+    for seed in range(20):
+        made = mechanism(PureLoss(Fraction(1, 10)), scene.hybrid)
+        table = made.fit(made.measure(curator(seed, scene), scene.hybrid), scene.hybrid)
+        exact = [true.get(prefix, 0) for prefix in prefixes_of(table)]
+        assert len(exact) > 200
+        assert np.mean(np.array(exact) == 0) < 0.02
 
 
 def test_every_question_has_a_price() -> None:
