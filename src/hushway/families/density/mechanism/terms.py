@@ -1,5 +1,7 @@
 """What the certificate of a density says, from public facts alone."""
 
+from dataclasses import replace
+
 from hushway.arrays import IntArray
 from hushway.families.density.mechanism.catalogue import MECHANISMS
 from hushway.families.density.mechanism.people import DensityPeople
@@ -37,7 +39,7 @@ def density_terms(mechanism: DensityMechanism, universe: DensityUniverse, *, uni
     check_unit(unit, *UNITS)
     visits = mechanism.limits.of_a_person(universe)
     errors = mechanism.forecast(universe, Bound.of_records(visits))
-    return terms_of(
+    terms = terms_of(
         mechanism,
         universe,
         Bound.of_records(visits),
@@ -51,6 +53,9 @@ def density_terms(mechanism: DensityMechanism, universe: DensityUniverse, *, uni
         + listed(errors)
         + ". Published counts come with standard errors of their own.",
     )
+    if isinstance(mechanism, DensitySeries):
+        return terms
+    return replace(terms, post_processing=mechanism.series_of(universe).post_processing)
 
 
 def _contribution(mechanism: DensityMechanism, visits: int, unit: Unit) -> Contribution:
@@ -72,8 +77,7 @@ def _contribution(mechanism: DensityMechanism, visits: int, unit: Unit) -> Contr
 
 
 def _completes(mechanism: DensityMechanism) -> bool:
-    series = mechanism.series if isinstance(mechanism, DensityPeople) else mechanism
-    return series.spends.total is not None
+    return isinstance(mechanism, DensityPeople) or mechanism.spends.total is not None
 
 
 def settled_terms(

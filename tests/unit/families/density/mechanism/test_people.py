@@ -1,6 +1,8 @@
 """Limits on visits that a noisy histogram of people chooses."""
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,10 +26,18 @@ def people(**visits: int) -> DensityPeople:
     return DensityPeople(budget=ONE, max_visits=None, max_visits_in_total=None, people=tuple(found))
 
 
-def test_of_people_with_one_visit_one_counts_and_nothing_is_left_out() -> None:
+def test_of_people_with_one_visit_one_counts_and_the_series_tells_all(towers_town: Any) -> None:
     chosen = people(v1=100_000)
     assert (chosen.limits.max_visits, chosen.limits.max_visits_in_total) == (1, 1)
-    assert chosen.series.spends.left_out is None
+    spends = chosen.series_of(towers_town.universe).spends
+    assert spends.losses == (spends.activity, spends.series)
+
+
+def test_people_of_whom_nothing_stands_out_are_taken_to_be_usual(towers_town: Any) -> None:
+    hidden, unasked = people(v1=20, v8=20), replace(people(), people=None)
+    assert hidden.limits == unasked.limits
+    asked = [way.series_of(towers_town.universe).spends for way in (hidden, unasked)]
+    assert asked[0] == asked[1]
 
 
 def test_busy_people_raise_limits_and_noise_does_not() -> None:
@@ -44,10 +54,11 @@ def test_a_limit_that_is_given_stays() -> None:
     way.ladder.check(way.limits)
 
 
-def test_a_certificate_tells_all_that_limits_follow_from() -> None:
+def test_a_certificate_tells_all_that_limits_follow_from(towers_town: Any) -> None:
     chosen = people(v4=20_000, v24=3_000)
     again = certified_people(chosen.parameters)
-    assert (again.limits, again.series.spends) == (chosen.limits, chosen.series.spends)
+    ways = [way.series_of(towers_town.universe) for way in (chosen, again)]
+    assert ways[0] == ways[1]
     with pytest.raises(TypeError):
         certified_people({**chosen.parameters, "people_by_visits": [1.5] * len(ACTIVITY)})
 
