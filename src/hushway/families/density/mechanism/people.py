@@ -25,6 +25,7 @@ from hushway.families.density.fit.table import Denoise, DensityTable
 from hushway.families.density.mechanism.recommended import (
     ACTIVITY_SHARE,
     Shares,
+    clearness,
     evident_shares,
     recommended_shares,
 )
@@ -191,6 +192,13 @@ class DensityPeople:
         if self._evident is None:
             return self._series(usual)
         return self._series(evident_shares(geography, self.limits, self.budget, self._crowd, usual))
+
+    def stands_out(self, geography: DensityUniverse) -> bool:
+        """Whether a mean area stands out from noise, as far as the first answer tells."""
+        if self._evident is None:
+            return self.people is None
+        counted = self._crowd.counted(self.limits.max_visits)
+        return clearness(geography, self.limits, self.budget, counted) >= 1
 
     def _series(self, shares: Shares | None) -> DensitySeries:
         return density_series(

@@ -25,7 +25,10 @@ _BEYOND = (
     "How many events a {unit} has beyond the bounds does not show; that the published counts are "
     "scaled to the noisy number of all visits does."
 )
-
+_NO_MAP = (
+    " By the noisy number of visits a mean area does not stand out from noise: this is no map of "
+    "where people are, and what is known is sums over many areas or periods."
+)
 
 DensityMechanism = DensitySeries | DensityPeople
 
@@ -55,7 +58,11 @@ def density_terms(mechanism: DensityMechanism, universe: DensityUniverse, *, uni
     )
     if isinstance(mechanism, DensitySeries):
         return terms
-    return replace(terms, post_processing=mechanism.series_of(universe).post_processing)
+    return replace(
+        terms,
+        post_processing=mechanism.series_of(universe).post_processing,
+        error=terms.error if mechanism.stands_out(universe) else terms.error + _NO_MAP,
+    )
 
 
 def _contribution(mechanism: DensityMechanism, visits: int, unit: Unit) -> Contribution:

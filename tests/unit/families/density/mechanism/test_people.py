@@ -13,7 +13,9 @@ from hushway.families.density.mechanism.people import (
     certified_people,
     quieter_budget,
 )
+from hushway.families.density.mechanism.terms import density_terms
 from hushway.families.density.public.visits import ACTIVITY
+from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 
 ONE = PureLoss(Fraction(1))
@@ -74,3 +76,14 @@ def test_a_density_that_is_mostly_noise_is_not_called_a_map() -> None:
     counts = np.array([[100.0, 100.0], [1.0, 1.0]])
     assert "no map" not in known_words(counts, np.full((2, 2), 5.0))
     assert "no map of where people are" in known_words(counts, np.full((2, 2), 60.0))
+
+
+def test_a_certificate_says_where_areas_do_not_stand_out(towers_town: Any) -> None:
+    def error(way: DensityPeople) -> str:
+        return density_terms(way, towers_town.universe, unit=Unit.PERSON).error
+
+    assert "no map of where people are" in error(people(v1=20))
+    assert "no map of where people are" in error(people(v1=150))
+    assert "no map" not in error(people(v8=500_000))
+    # Nothing is said of a crowd before it is measured.
+    assert "no map" not in error(replace(people(), people=None))
