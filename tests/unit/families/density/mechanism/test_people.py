@@ -78,9 +78,11 @@ def test_a_density_that_is_mostly_noise_is_not_called_a_map() -> None:
     assert "no map of where people are" in known_words(counts, np.full((2, 2), 60.0))
 
 
-def test_a_certificate_says_where_areas_do_not_stand_out(towers_town: Any) -> None:
+def test_a_certificate_says_where_areas_do_not_stand_out(build_town: Any) -> None:
+    universe = build_town(6, 5, people=10).universe
+
     def error(way: DensityPeople) -> str:
-        return density_terms(way, towers_town.universe, unit=Unit.PERSON).error
+        return density_terms(way, universe, unit=Unit.PERSON).error
 
     assert "no map of where people are" in error(people(v1=20))
     assert "no map of where people are" in error(people(v1=150))
