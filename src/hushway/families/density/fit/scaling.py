@@ -136,14 +136,12 @@ def scale_of(visits: AllVisits | None, counted: float, variance: float = 0.0) ->
     """
     if visits is None:
         return Scale(1.0, 0.0)
-    beyond = visits.value / max(counted, 1.0) - 1
-    if beyond < 0:
-        weight = variance / max(variance + visits.variance, 1e-300)
-        value = max(1 + weight * beyond, _LEAST)
-        return Scale(value, weight * visits.variance / max(counted * value, 1.0) ** 2)
+    apart = visits.value / max(counted, 1.0) - 1
+    below = min(apart, 0.0) * variance / max(variance + visits.variance, 1e-300)
+    beyond = max(apart, 0.0)
     noise = (visits.variance + (1 + beyond) ** 2 * variance) / max(counted, 1.0) ** 2
     hidden = visits.hidden / max(counted, 1.0)
     usual = _USUAL_BEYOND**2 + max(beyond**2 - _BY_CHANCE**2 * noise, 0.0)
     trust = usual / (usual + noise)
-    value = 1 + beyond * trust
+    value = max(1 + below + beyond * trust, _LEAST)
     return Scale(value, (noise + ((1 - trust) * beyond) ** 2 + hidden**2) / value**2)
