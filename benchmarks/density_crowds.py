@@ -3,14 +3,17 @@
 Errors are roots of mean squares over all areas and bins of a typical week, against the truth. An
 interval is 1.96 standard errors; what it holds is told by size of the true count, and by size of
 the published one with the mean error of these. Real sets run if HUSHWAY_DATA names a folder that
-holds them. Run by hand: `python benchmarks/density_crowds.py [runs]`, or `python
-benchmarks/density_crowds.py --intervals [runs [set ...]]` for these alone.
+holds them. Run by hand: `python benchmarks/density_crowds.py [runs [set ...]]`, or with
+`--intervals` for these alone.
 
-"default" is the mechanism as a plan without a guess has it, "guess" with a correct `crowd`.
+The default chooses limits and noise by itself. Peers have limits that suit each set, and whichever
+noise is quieter for these.
 """
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,17 +23,15 @@ from density_peers import PEERS
 from density_sets import Crowd, held_out, sets
 from harness import keep
 from hushway.arrays import FloatArray
-from hushway.families.density.mechanism.recommended import Crowd as Guess
-from hushway.families.density.mechanism.recommended import recommended_shares, shares_for
-from hushway.families.density.mechanism.series import DensitySeries, density_series
-from hushway.families.density.planning.trial import budget_of
-from hushway.privacy.loss import Loss
+from hushway.families.density.mechanism.people import DensityPeople, quieter_budget
+from hushway.families.density.planning.trial import BoundedCity
+from hushway.privacy.loss import ZCDPLoss
 
 EPSILONS = ("0.3", "1", "4")
-DELTA = "0.000002"
+DELTA = Fraction(2, 10**6)
 SIZES = {"0": (0, 0.5), "1-5": (0.5, 5.5), "6-20": (5.5, 20.5), "21-100": (20.5, 100.5)}
 SIZES["more"] = (100.5, float("inf"))
-OURS = ("default", "guess")
+OURS = "default"
 # Counts of one size, below which nothing is said about them.
 FEWEST = 30
 
@@ -52,34 +53,28 @@ def by_size(numbers: NDArray[Any], by: FloatArray) -> dict[str, float]:
     return {name: float(numbers[of].mean()) for name, of in classes.items() if of.sum() >= FEWEST}
 
 
-def mechanisms(crowd: Crowd, budget: Loss) -> dict[str, DensitySeries]:
-    """Returns the product's ways: without a guess of the crowd, and with a correct one."""
-    limits = crowd.city.limits
-    usual = recommended_shares(limits, scaling=True, clustering=True, cuts=False)
-    guess = Guess(people=crowd.people, visits=crowd.visits)
-    shares = shares_for(crowd.city.universe, limits, budget, guess, usual)
-    ways = (
-        density_series(limits, budget=budget),
-        density_series(limits, budget=budget, shares=shares),
-    )
-    return dict(zip(OURS, ways, strict=True))
+def default(crowd: Crowd, epsilon: str) -> tuple[DensityPeople, BoundedCity]:
+    """Returns the mechanism of a plan that says nothing of it, and visits bounded as it chooses."""
+    budget = quieter_budget(Fraction(epsilon), DELTA, None)
+    people = DensityPeople(budget=budget, max_visits=None, max_visits_in_total=None)
+    return people, crowd.bounded(people.limits, people.ladder)
 
 
 def study(crowd: Crowd, epsilon: str, runs: int) -> dict[str, Any]:
-    budget = budget_of(epsilon, DELTA)
-    found: dict[str, list[float]] = {name: [] for name in (*OURS, *PEERS)}
+    budget = quieter_budget(Fraction(epsilon), DELTA, crowd.city.limits.max_visits)
+    city = crowd.bounded(replace(crowd.city.limits, one_in_a_bin=isinstance(budget, ZCDPLoss)))
+    found: dict[str, list[float]] = {name: [] for name in (OURS, *PEERS)}
+    mechanism, ours = default(crowd, epsilon)
     kept: list[dict[str, float]] = []
     totals = []
     truth = crowd.truth.sum(axis=1)
     for seed in range(runs):
-        for name, mechanism in mechanisms(crowd, budget).items():
-            table = mechanism.fit(crowd.city.measured(mechanism, seed), crowd.city.universe)
-            found[name].append(rmse(crowd.truth, table.counts))
-            if name == OURS[0]:
-                kept.append(held(crowd.truth, table.counts, table.standard_error, by=crowd.truth))
-                totals.append(np.abs(table.counts.sum(axis=1) - truth).sum() / truth.sum())
+        table = mechanism.fit(ours.measured(mechanism, seed), ours.universe)
+        found[OURS].append(rmse(crowd.truth, table.counts))
+        kept.append(held(crowd.truth, table.counts, table.standard_error, by=crowd.truth))
+        totals.append(np.abs(table.counts.sum(axis=1) - truth).sum() / truth.sum())
         for name, peer in PEERS.items():
-            found[name].append(rmse(crowd.truth, peer(crowd.city, budget, seed)))
+            found[name].append(rmse(crowd.truth, peer(city, budget, seed)))
     return {
         "rmse": {name: float(np.mean(errors)) for name, errors in found.items()},
         "held": mean_of(kept),
@@ -104,10 +99,10 @@ def intervals(runs: int = 3, names: Sequence[str] = ()) -> list[dict[str, Any]]:
             continue
         crowd = make()
         for epsilon in EPSILONS:
-            mechanism = mechanisms(crowd, budget_of(epsilon, DELTA))[OURS[0]]
+            mechanism, ours = default(crowd, epsilon)
             true, published, width = [], [], []
             for seed in range(100, 100 + runs):
-                table = mechanism.fit(crowd.city.measured(mechanism, seed), crowd.city.universe)
+                table = mechanism.fit(ours.measured(mechanism, seed), ours.universe)
                 counts, errors = table.counts, table.standard_error
                 true.append(held(crowd.truth, counts, errors, by=crowd.truth))
                 published.append(held(crowd.truth, counts, errors, by=counts))
@@ -128,11 +123,13 @@ def intervals(runs: int = 3, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     return rows
 
 
-def main(runs: int = 3) -> list[dict[str, Any]]:
+def main(runs: int = 3, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Prints a table of every set; returns all rows."""
     rows = []
     for kind, named in (("chosen on", sets()), ("held out", held_out())):
         for name, make in named:
+            if names and name not in names:
+                continue
             crowd = make()
             areas, bins = crowd.truth.shape
             print(
@@ -144,16 +141,15 @@ def main(runs: int = 3) -> list[dict[str, Any]]:
                 rows.append({"set": name, "kind": kind, "epsilon": epsilon, **found})
                 print_study(epsilon, found)
     for kind in ("chosen on", "held out"):
-        print_summary(kind, [row for row in rows if row["kind"] == kind])
+        if some := [row for row in rows if row["kind"] == kind]:
+            print_summary(kind, some)
     return rows
 
 
 def print_study(epsilon: str, found: dict[str, Any]) -> None:
     errors = found["rmse"]
     best = min(PEERS, key=errors.__getitem__)
-    ours = ", ".join(
-        f"{name} {errors[name]:.4g} = {errors[name] / errors[best]:.2f}" for name in OURS
-    )
+    ours = f"{OURS} {errors[OURS]:.4g} = {errors[OURS] / errors[best]:.2f}"
     holds = ", ".join(f"{size}: {share:.2f}" for size, share in found["held"].items())
     peers = sorted(PEERS, key=errors.__getitem__)
     print(f"  epsilon {epsilon}: {ours} of the best peer ({best}); held {holds}", flush=True)
@@ -161,15 +157,15 @@ def print_study(epsilon: str, found: dict[str, Any]) -> None:
 
 
 def print_summary(kind: str, rows: list[dict[str, Any]]) -> None:
-    for name in OURS:
-        ratios = [row["rmse"][name] / min(row["rmse"][peer] for peer in PEERS) for row in rows]
-        product = sum(row["rmse"][name] < row["rmse"]["histogram x curve"] for row in rows)
-        empty = sum(row["rmse"][name] > row["rmse"]["empty"] for row in rows)
-        print(
-            f"{kind}, {name}: at most {max(ratios):.2f} of the best peer, more than 1.05 in "
-            f"{sum(ratio > 1.05 for ratio in ratios)} of {len(rows)}; better than histogram x "
-            f"curve in {product}; worse than an empty table in {empty}"
-        )
+    ratios = [row["rmse"][OURS] / min(row["rmse"][peer] for peer in PEERS) for row in rows]
+    behind = sum(ratio > 1.02 for ratio in ratios)
+    clipped = sum(row["rmse"][OURS] > row["rmse"]["clipped"] for row in rows)
+    empty = sum(row["rmse"][OURS] > row["rmse"]["empty"] for row in rows)
+    print(
+        f"{kind}: {np.median(ratios):.2f} of the best peer in the median, at most "
+        f"{max(ratios):.2f}, more than 1.02 in {behind} of {len(rows)}; worse than clipped noise "
+        f"in {clipped}, than an empty table in {empty}"
+    )
 
 
 if __name__ == "__main__":
@@ -178,4 +174,4 @@ if __name__ == "__main__":
     if "--intervals" in sys.argv:
         keep("density_intervals", intervals(times, given[1:]))
     else:
-        keep("density_crowds", main(times))
+        keep("density_crowds", main(times, given[1:]))

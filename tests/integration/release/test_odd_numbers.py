@@ -18,9 +18,6 @@ from support.scene import Scene
 
 OPTIONS = [(family, option) for family in FAMILIES for option in numbers_of(family)]
 
-# Options that come together or not at all.
-TOGETHER = {"mechanism.expected_population": {"people": 9, "visits": 9}}
-
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -32,9 +29,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def plan_with(family: str, option: str, value: Any) -> dict[str, Any]:
     """Returns a little plan with an option set, with a mechanism that has it."""
     plan = little_plan(family)
-    section = option.rpartition(".")[0]
-    if section in TOGETHER:
-        Scene(folder=Path(), family=family, plan=plan).say(section, dict(TOGETHER[section]))
     table, name, *_ = *option.split("."), ""
     owners = [
         one for one, model in REGISTERED[family].mechanisms.items() if name in model.model_fields

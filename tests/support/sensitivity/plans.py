@@ -59,6 +59,9 @@ class Bounding:
             facts["data"]["sequences"] = facts["data"].pop("taps")
         for (section, option), value in self.options.items():
             facts.setdefault(section, {})[option] = deepcopy(value)
+        if facts["time"].get("publish") == "average day":
+            # Of every type of days there must be one.
+            facts["time"]["last_day"] = "2026-03-08"
         return facts
 
     @property

@@ -270,5 +270,5 @@ class DensityPlan(AnyPlan):
         if left_open and not self.mechanism.chooses_limits:
             yield (
                 "privacy.max_visits and .max_visits_in_total: must be numbers: only the mechanism "
-                "series with scaling, without budget_shares and expected_population, chooses them"
+                "series with scaling, without budget_shares, chooses them"
             )

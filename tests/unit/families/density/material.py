@@ -29,7 +29,6 @@ ROW = {"person": "p0", "time": SOON, "lon": "-8.60", "lat": "41.10"}
 OPTION_VALUES: dict[str, tuple[Any, ...]] = {
     "budget_shares": ({"histogram": "1/8", "clusters": "1/8"}, {"cuts": "1/8"}),
     "cluster_error": (0.4,),
-    "expected_population": ({"people": 60, "visits": 4},),
 }
 # What must be said besides, for a plan with such an option to make sense.
 COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {

@@ -266,9 +266,9 @@ class NosyLimits(DensityPeople):
 
     def measure(self, curator: Curator, geography: DensityUniverse) -> Measurements:
         """Asks how many visits people have, and goes on with limits for the exact ones."""
-        (question, spend), *_ = self.series.before_clusters(geography)
+        (question, spend), *_ = self.series_of(geography).before_clusters(geography)
         first = curator.counts(question, spend)
-        series = self.settled((exactly(curator, first),)).series
+        series = self.settled((exactly(curator, first),)).series_of(geography)
         _, *others = series.before_clusters(geography)
         return series.measured_after((first,), others, curator, geography)
 

@@ -244,7 +244,7 @@ def _series_of(mechanism: DensityMechanism, table: DensityTable) -> DensitySerie
     activity = table.measured_activity
     if activity is None or mechanism.people != tuple(activity.tolist()):
         raise refuse_numbers("people by their visits")
-    return mechanism.series
+    return mechanism.series_of(table.universe)
 
 
 class DensityContents(TableContents[DensityTable]):

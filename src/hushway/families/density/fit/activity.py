@@ -20,7 +20,7 @@ _CLEAR: Final = {Measure.ZCDP: 3.5, Measure.PURE: 5.0}
 # Within a class nobody knows how busy people are: relative error of all visits.
 _WITHIN = 0.03
 # So many neighbouring classes are looked at together.
-_TOGETHER = (1, 2, 4)
+_TOGETHER = (2, 4)
 # How finely shares of bins are tabulated, and how often their scale is halved.
 _POINTS = 400
 _HALVINGS = 60
@@ -178,10 +178,12 @@ def typical_visits() -> FloatArray:
 def standing_out(people: PeopleByClass) -> BoolArray:
     """Returns the classes up to the last that stands out from the noise, alone or with others.
 
-    Of several classes that stand out together, the first half are taken to be there.
+    Of several classes that stand out together, the first half are taken to be there. None of them
+    may stand out alone: it would speak for its neighbours.
     """
-    sums = np.append(0.0, np.cumsum(people.values))
-    last = -1
+    alone = people.values > people.clear * np.sqrt(people.variance)
+    sums = np.append(0.0, np.cumsum(np.where(alone, 0.0, people.values)))
+    last = int(np.flatnonzero(np.append(True, alone))[-1]) - 1
     for width in _TOGETHER:
         together = sums[width:] - sums[:-width]
         clear = np.flatnonzero(together > people.clear * np.sqrt(width * people.variance))

@@ -18,6 +18,8 @@ from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 # How far beyond 1 a scale usually is, and how many standard deviations noise alone may explain.
 _USUAL_BEYOND = 0.5
 _BY_CHANCE = 2.0
+# Two noisy numbers of the same visits do not differ by more.
+_LEAST = 0.1
 # No bin of a city is taken to have less than this part of a mean bin.
 _FAINTEST = 0.01
 
@@ -31,7 +33,7 @@ class AllVisits(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """All visits over those that the series counts, at least 1, and its relative variance."""
+    """All visits over those that the series counts, and its relative variance."""
 
     value: float
     variance: float
@@ -126,17 +128,20 @@ def all_visits(answers: Answers, activity: Activity | None) -> AllVisits | None:
 def scale_of(visits: AllVisits | None, counted: float, variance: float = 0.0) -> Scale:
     """Returns all visits as a multiple of those that the series counts.
 
-    The series counts a part of all visits, so the multiple is at least 1, whatever the noise says.
-    Most crowds have not half as many visits again as the series counts. More is believed if the
-    noise in the two numbers cannot explain it: a small crowd would otherwise be scaled by noise.
-    What is not believed may be true all the same, and is in the variance.
+    The series counts a part of all visits. If the noisy numbers say that it counts more, they are
+    two measurements of the same number, and are weighed. Most crowds have not half as many visits
+    again as the series counts. More is believed if the noise in the two numbers cannot explain it:
+    a small crowd would otherwise be scaled by noise. What is not believed may be true all the same,
+    and is in the variance.
     """
     if visits is None:
         return Scale(1.0, 0.0)
-    beyond = max(visits.value / max(counted, 1.0) - 1, 0.0)
+    apart = visits.value / max(counted, 1.0) - 1
+    below = min(apart, 0.0) * variance / max(variance + visits.variance, 1e-300)
+    beyond = max(apart, 0.0)
     noise = (visits.variance + (1 + beyond) ** 2 * variance) / max(counted, 1.0) ** 2
     hidden = visits.hidden / max(counted, 1.0)
     usual = _USUAL_BEYOND**2 + max(beyond**2 - _BY_CHANCE**2 * noise, 0.0)
     trust = usual / (usual + noise)
-    value = 1 + beyond * trust
+    value = max(1 + below + beyond * trust, _LEAST)
     return Scale(value, (noise + ((1 - trust) * beyond) ** 2 + hidden**2) / value**2)

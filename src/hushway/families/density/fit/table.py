@@ -36,46 +36,51 @@ Found = tuple[Cleaned, dict[str, Any]]
 """Cleaned series, and what is worth telling about it."""
 
 
-def _patterns(answers: Answers, totals: Totals) -> Found:
+def _patterns(answers: Answers, totals: Totals, drawn: FloatArray) -> Found:
     series = answers.series
     # SeriesModel are relative to a total, and one below its own noise says nothing.
     size = np.maximum(totals.clusters, math.sqrt(series.values.shape[1] * series.variance))
     parts = answers.cells.universe.periods.parts
     model = learn_series_model(series.values, size, series.variance, parts)
     cleaned = wiener_filter(series.values, size, series.variance, model)
-    return shrink_counts(series.values, series.variance, cleaned), {"patterns": model.patterns}
+    shrunk = shrink_counts(series.values, series.variance, cleaned, drawn)
+    return shrunk, {"patterns": model.patterns}
 
 
-def _sure(answers: Answers, _totals: Totals) -> Found:
+def _sure(answers: Answers, _totals: Totals, drawn: FloatArray) -> Found:
     series = answers.series
-    return _cut(answers, best_cuts(series.values, series.variance))
+    return _cut(answers, best_cuts(series.values, series.variance), drawn)
 
 
-def _chosen(answers: Answers, _totals: Totals) -> Found:
+def _chosen(answers: Answers, _totals: Totals, drawn: FloatArray) -> Found:
     if answers.cuts is None:
         raise PrivacyError(
             "No cuts were chosen for these series.", advice="Measure with a share for cuts."
         )
-    return _cut(answers, answers.cuts)
+    return _cut(answers, answers.cuts, drawn)
 
 
-def _cut(answers: Answers, cuts: IntArray) -> Found:
+def _cut(answers: Answers, cuts: IntArray, drawn: FloatArray) -> Found:
     series = answers.series
-    cleaned = Cleaned(
-        values=cut(series.values, cuts),
-        variance=cut_variance(series.values.shape[1], cuts, series.variance),
-        leverage=cut_variance(series.values.shape[1], cuts, 1.0),
-    )
+    values, bins = cut(series.values, cuts), series.values.shape[1]
+    kept = cut_variance(bins, cuts, 1.0)
+    variance = kept * series.variance + _draw_variance(values, drawn)
+    cleaned = Cleaned(values=values, variance=variance, leverage=kept)
     return cleaned, {"mean_coefficients": float(cuts.mean())}
 
 
-def _nothing(answers: Answers, _totals: Totals) -> Found:
+def _nothing(answers: Answers, _totals: Totals, drawn: FloatArray) -> Found:
     series = answers.series
-    noise = np.full_like(series.values, series.variance)
+    noise = series.variance + _draw_variance(series.values, drawn)
     return Cleaned(values=series.values, variance=noise, leverage=np.ones_like(noise)), {}
 
 
-CLEANERS: Final[dict[Denoise, Callable[[Answers, Totals], Found]]] = {
+def _draw_variance(values: FloatArray, drawn: FloatArray) -> FloatArray:
+    """Returns the variance of counts that comes from which visits the limits let count."""
+    return np.asarray(np.maximum(values, 0.0) * (1 - drawn[:, None]))
+
+
+CLEANERS: Final[dict[Denoise, Callable[[Answers, Totals, FloatArray], Found]]] = {
     "patterns": _patterns,
     "sure": _sure,
     "cuts": _chosen,
@@ -138,16 +143,18 @@ def fit_density(
     answers = answers_of(measured)
     levels = levels_of(answers, universe, limits)
     totals, scale = levels.totals, levels.scale
-    cleaned, diagnostics = CLEANERS[denoise](answers, totals)
+    cluster, local = answers.cells.cluster, levels.multiples(totals.cells)
+    held = np.bincount(cluster, totals.cells)
+    drawn = held / np.maximum(np.bincount(cluster, totals.cells * np.maximum(local, 1.0)), 1e-300)
+    cleaned, diagnostics = CLEANERS[denoise](answers, totals, drawn)
     values = (
         smooth_nights(cleaned.values, starts=_clock_hours(universe)) if night else cleaned.values
     )
     shapes, spread = _shapes(values, cleaned.variance, totals)
-    local = levels.multiples(totals.cells)
-    cluster = answers.cells.cluster
     periods = period_scale(shapes, answers, levels, limits)
     cells = shapes[cluster] * totals.cells[:, None]
     alone = totals.cells / np.maximum(totals.clusters[cluster], 1e-9)
+    share = 1 / np.maximum(local, 1.0)
     within = relative_spread(shapes, totals.clusters, cluster, universe.cover)
     variance = (
         # Both the shape and the total are off, and so is their product.
@@ -156,9 +163,9 @@ def fit_density(
         # What a cluster's series cannot tell: how its cells differ.
         + within * (cells**2 + _SMALL_DIFFER * cells**1.5) * (1 - alone)[:, None]
         # Nor can it tell the chance in the counts of several cells; that of one is in its shape.
-        + (cells + _UNKNOWN_COUNT) * (1 - alone)[:, None]
-        # Visits beyond the limits were not drawn: the rest is a sample of them.
-        + cells * np.maximum(1 - 1 / np.maximum(local, 1.0), 0.0)[:, None]
+        + cells * (share * (1 - alone))[:, None]
+        # Where next to nothing is expected, nor is it known what was drawn of it.
+        + (_UNKNOWN_COUNT * (1 - share * alone))[:, None]
         + cells**2 * totals.scale_variance[:, None]
         # Bins differ in what the series leaves out of them.
         + cells**2 * periods.variance

@@ -194,7 +194,9 @@ def fitted_totals(
     apart = _apart(answers, cover, places, max(float(sums.sum()), 1.0))
     if apart is None:
         # Clusters are made from one of the other sources, so without any, every cell is its own.
-        alone = above_zero(sums, np.full(len(sums), noise))
+        alone = expected_sizes(sums, np.full(len(sums), noise))
+        # What was measured of all together is not moved by what is expected of each.
+        alone = Expected(alone.values * max(sums.sum() / alone.values.sum(), 0.0), alone.variance)
         ones = np.ones(len(cluster))
         return Totals(
             cells=alone.values[cluster],

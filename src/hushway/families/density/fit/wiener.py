@@ -241,33 +241,44 @@ _ROUNDS = 3
 _FURTHEST = 20.0
 
 
-def shrink_counts(series: FloatArray, variance: float, cleaned: Cleaned) -> Cleaned:
+def shrink_counts(
+    series: FloatArray, variance: float, cleaned: Cleaned, drawn: FloatArray
+) -> Cleaned:
     """Returns each noisy count shrunk towards its Wiener estimate.
 
     A true count lies around the estimate by chance, and by what the filter could not know. How far,
     is estimated from the noisy series: each noisy count is compared with its leave-one-out
-    expectation, and the known variance of the noise is taken out. Then the noisy count and the
-    expectation are weighed by their variances.
+    expectation, and what is known to be noise is taken out. Then the noisy count and the
+    expectation are weighed by their variances. Limits draw a part of all visits, by a chance that
+    says nothing about the others: it is noise too.
+
+    Args:
+        series: Noisy series, one row a cell.
+        variance: Variance of the noise that was added to every entry.
+        cleaned: What the filter made of it.
+        drawn: The share of all visits that the series counts, by row.
     """
     leverage = np.clip(cleaned.leverage, 0.0, _LARGEST_LEVERAGE)
     apart = (series - cleaned.values) / (1 - leverage)
     without = series - apart
-    level = np.maximum(cleaned.values, 0.0)
+    level, share = np.maximum(cleaned.values, 0.0), drawn[:, None]
+    noise = variance + level * (1 - share)
     # What a count is off from its expectation by: what cleaning left, and the chance in a count.
-    known = cleaned.variance / (1 - leverage) + level
+    known = cleaned.variance / (1 - leverage) + level * share
     features = np.stack([known, level**1.5, level**2], axis=-1).reshape(-1, 3)
-    factors = _learnt(features, (apart**2 - variance).ravel(), variance)
+    beyond = apart**2 - noise
+    factors = _learnt(features, beyond.ravel(), noise.ravel())
     off = np.maximum((features @ factors).reshape(series.shape), 1e-12)
-    trust = off / (off + variance)
+    trust = off / (off + noise)
     # Some cells and some bins are further off than others. As far as that can be told from noise
     # it is in their error; it is no reason to believe their noise.
-    beyond = apart**2 - variance
-    further = _further(off, beyond, variance, axis=1) * _further(off, beyond, variance, axis=0)
-    left = (1 - trust) ** 2 * off * further + trust**2 * variance
+    further = _further(off, beyond, noise, axis=1) * _further(off, beyond, noise, axis=0)
+    # Whatever is learnt, a count varies by chance.
+    left = (1 - trust) ** 2 * np.maximum(off * further, level * share) + trust**2 * noise
     return Cleaned(values=without + trust * apart, variance=left, leverage=trust)
 
 
-def _further(off: FloatArray, beyond: FloatArray, variance: float, axis: int) -> FloatArray:
+def _further(off: FloatArray, beyond: FloatArray, variance: FloatArray, axis: int) -> FloatArray:
     """Returns by what factor rows or columns are further off than others; none is below 1."""
     weight = off / (2 * (variance + off) ** 2)
     sure = 1 / _SURE[0] ** 2
@@ -276,7 +287,7 @@ def _further(off: FloatArray, beyond: FloatArray, variance: float, axis: int) ->
     return np.asarray(np.clip(found / usual, 1.0, _FURTHEST))
 
 
-def _learnt(features: FloatArray, squares: FloatArray, variance: float) -> FloatArray:
+def _learnt(features: FloatArray, squares: FloatArray, variance: FloatArray) -> FloatArray:
     """Returns non-negative factors of features by weighted least squares on squared residuals."""
     factors = _USUAL
     for _ in range(_ROUNDS):

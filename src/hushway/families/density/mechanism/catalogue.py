@@ -102,27 +102,6 @@ class SharesOptions(Section):
     )
 
 
-# More than there are on earth, and a visit in every second of ten days.
-_MOST_PEOPLE, _MOST_VISITS = 10_000_000_000, 1_000_000
-
-
-class CrowdOptions(Section):
-    """A public guess of how many there are, which the budget is split for."""
-
-    people: float = Field(
-        ge=1,
-        le=_MOST_PEOPLE,
-        allow_inf_nan=False,
-        description="A public guess of the people in the data, never a count.",
-    )
-    visits: float = Field(
-        ge=0.001,
-        le=_MOST_VISITS,
-        allow_inf_nan=False,
-        description="A public guess of the visits of one of them in the window, on average.",
-    )
-
-
 class SeriesOptions(DensityOptions):
     """Noisy series of clusters, cleaned and scaled."""
 
@@ -157,7 +136,6 @@ class SeriesOptions(DensityOptions):
         description="Whether the night is replaced by exponential curves, as in the paper.",
     )
     budget_shares: SharesOptions = SharesOptions()
-    expected_population: CrowdOptions | None = None
 
     @property
     def asked_noise(self) -> str:
@@ -168,7 +146,7 @@ class SeriesOptions(DensityOptions):
     def chooses_limits(self) -> bool:
         """Whether limits on visits can be left to it."""
         given = any(share is not None for _, share in self.budget_shares)
-        return self.scaling and not given and self.expected_population is None
+        return self.scaling and not given
 
     @model_validator(mode="after")
     def _options_fit(self) -> "SeriesOptions":
@@ -188,17 +166,10 @@ def _misfits(options: SeriesOptions) -> Iterator[str]:
         yield 'budget_shares.cuts belongs to denoise = "cuts"'
     if shares.clusters is not None and not options.clustering:
         yield "budget_shares.clusters belongs to clustering = true"
-    if not options.scaling and any(
-        given is not None for given in (*scaled, options.expected_population)
-    ):
-        yield (
-            "budget_shares.histogram, .activity, .total, .left_out and expected_population belong "
-            "to scaling = true"
-        )
+    if not options.scaling and any(given is not None for given in scaled):
+        yield "budget_shares.histogram, .activity, .total and .left_out belong to scaling = true"
     if sum(share or 0 for _, share in shares) >= 1:
         yield "budget_shares sum to 1 or more and leave nothing for the series"
-    if options.expected_population is not None and any(given is not None for _, given in shares):
-        yield "expected_population decides on the budget shares: give one of the two"
 
 
 class LaplaceOptions(DensityOptions):
@@ -242,7 +213,7 @@ def _planned_people(options: SeriesOptions, setting: DensitySetting) -> "Density
 
 def _shares(options: SeriesOptions, setting: DensitySetting) -> "Shares":
     """Returns the shares that the plan gives, and recommended ones where it gives none."""
-    from hushway.families.density.mechanism.recommended import Crowd, recommended_shares, shares_for
+    from hushway.families.density.mechanism.recommended import recommended_shares
 
     usual = recommended_shares(
         setting.limits,
@@ -251,12 +222,7 @@ def _shares(options: SeriesOptions, setting: DensitySetting) -> "Shares":
         cuts=options.denoise == "cuts",
     )
     given = {name: share for name, share in options.budget_shares if share is not None}
-    shares = replace(usual, **given)
-    guess = options.expected_population
-    if guess is None:
-        return shares
-    crowd = Crowd(people=guess.people, visits=guess.visits)
-    return shares_for(setting.universe, setting.limits, setting.budget, crowd, shares)
+    return replace(usual, **given)
 
 
 def _planned_laplace(setting: DensitySetting) -> "DensitySeries":

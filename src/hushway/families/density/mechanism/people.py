@@ -22,7 +22,13 @@ import numpy as np
 
 from hushway.families.density.fit.activity import PeopleByClass, standing_out
 from hushway.families.density.fit.table import Denoise, DensityTable
-from hushway.families.density.mechanism.recommended import ACTIVITY_SHARE
+from hushway.families.density.mechanism.recommended import (
+    ACTIVITY_SHARE,
+    Shares,
+    clearness,
+    evident_shares,
+    recommended_shares,
+)
 from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import (
     ACTIVITY,
@@ -119,7 +125,7 @@ class DensityPeople:
     @property
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
-        return self.series.post_processing
+        return self._series(None).post_processing
 
     @property
     def ladder(self) -> VisitLadder:
@@ -153,27 +159,52 @@ class DensityPeople:
             one_in_a_bin=self._one_in_a_bin,
         )
 
+    @cached_property
+    def _evident(self) -> tuple[int, ...] | None:
+        """The noisy people of classes that stand out from noise; None if there are none.
+
+        A class of busy people that noise made up would raise every limit.
+        """
+        if self.people is None:
+            return None
+        values = np.array(self.people, dtype=np.float64)
+        there = standing_out(PeopleByClass(values, self._usual.variance, self.budget.measure))
+        return tuple(np.where(there, self.people, 0).tolist()) if there.any() else None
+
+    @cached_property
+    def _usual(self) -> Crowd:
+        first = loss_of(self.budget.measure, self.budget.amount * ACTIVITY_SHARE)
+        return crowd_of(None, first, ACTIVITY, self.max_visits)
+
     @property
     def _crowd(self) -> Crowd:
-        """How many visits people have: as measured, or as it is usual before that."""
-        first = loss_of(self.budget.measure, self.budget.amount * ACTIVITY_SHARE)
-        crowd = crowd_of(self.people, first, ACTIVITY, self.max_visits)
-        if self.people is None:
-            return crowd
-        # A class of busy people that noise made up would raise every limit.
-        values = np.array(self.people, dtype=np.float64)
-        there = standing_out(PeopleByClass(values, crowd.variance, self.budget.measure))
-        return replace(crowd, noisy=np.where(there, self.people, 0).tolist())
+        """How many visits people have, as measured; as it is usual if nothing is known of it."""
+        return replace(self._usual, noisy=self._evident or self._usual.noisy)
 
     def _noise(self, limit: int) -> float:
         return _series_noise(self.budget, limit) if limit in self.ladder.visits else math.inf
 
-    @cached_property
-    def series(self) -> DensitySeries:
-        """The mechanism that goes on with the limits."""
+    def series_of(self, geography: DensityUniverse) -> DensitySeries:
+        """Returns the mechanism that goes on with the limits, and what each question costs."""
+        usual = recommended_shares(
+            self.limits, scaling=True, clustering=self.clustering, cuts=self.denoise == "cuts"
+        )
+        if self._evident is None:
+            return self._series(usual)
+        return self._series(evident_shares(geography, self.limits, self.budget, self._crowd, usual))
+
+    def stands_out(self, geography: DensityUniverse) -> bool:
+        """Whether a mean area stands out from noise, as far as the first answer tells."""
+        if self._evident is None:
+            return self.people is None
+        counted = self._crowd.counted(self.limits.max_visits)
+        return clearness(geography, self.limits, self.budget, counted) >= 1
+
+    def _series(self, shares: Shares | None) -> DensitySeries:
         return density_series(
             self.limits,
             budget=self.budget,
+            shares=shares,
             denoise=self.denoise,
             clustering=self.clustering,
             night=self.night,
@@ -182,15 +213,15 @@ class DensityPeople:
 
     def events(self, geography: DensityUniverse, bound: Bound) -> tuple[Event, ...]:
         """What `measure` will do; before the first answer, what it does for a usual crowd."""
-        return self.series.events(geography, bound)
+        return self.series_of(geography).events(geography, bound)
 
     def queries(self, geography: DensityUniverse, cluster: Any = None) -> tuple[Any, ...]:
         """What is asked, for some clusters; without them, as if every cell were one."""
-        return self.series.queries(geography, cluster)
+        return self.series_of(geography).queries(geography, cluster)
 
     def forecast(self, geography: DensityUniverse, bound: Bound) -> tuple[Forecast, ...]:
         """Returns the noise in what is measured; what is published carries less."""
-        return self.series.forecast(geography, bound)
+        return self.series_of(geography).forecast(geography, bound)
 
     def measure(self, curator: Curator, geography: DensityUniverse) -> Measurements:
         """Asks how many visits people have, then everything else with the limits that follow.
@@ -199,9 +230,9 @@ class DensityPeople:
             Spends the budget, whatever the first answer is: a person is in one class of it, and
             moves each other answer by no more than the counter's bound for the limits.
         """
-        (question, spend), *_ = self.series.before_clusters(geography)
+        (question, spend), *_ = self.series_of(geography).before_clusters(geography)
         first = curator.counts(question, spend)
-        series = self.settled((first,)).series
+        series = self.settled((first,)).series_of(geography)
         _, *others = series.before_clusters(geography)
         return series.measured_after((first,), others, curator, geography)
 
@@ -213,7 +244,7 @@ class DensityPeople:
 
     def fit(self, measured: Measurements, geography: DensityUniverse) -> DensityTable:
         """Cleans the series, completes them and shares them among areas."""
-        return self.settled(measured).series.fit(measured, geography)
+        return self.settled(measured).series_of(geography).fit(measured, geography)
 
 
 def certified_people(parameters: Mapping[str, Any]) -> DensityPeople:

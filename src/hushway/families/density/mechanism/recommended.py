@@ -10,6 +10,7 @@ from hushway.families.density.fit.table import Denoise
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
 from hushway.privacy.calibration import loss_of_cuts
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, loss_of
+from hushway.release.contribution.crowd import Crowd
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,11 +41,6 @@ class Spends:
                 "A histogram of sites and the number of all visits are of no use without each "
                 "other.",
                 advice="Give both a share of the budget, or none.",
-            )
-        if self.activity is not None and self.histogram is None:
-            raise PlanError(
-                "How busy people are is of no use without a histogram of sites.",
-                advice="Give the histogram a share of the budget, or activity none.",
             )
         if self.left_out is not None and self.activity is None:
             raise PlanError(
@@ -121,31 +117,18 @@ def spends_of(budget: Loss, shares: Shares) -> Spends:
 _CELL_TOTALS: Final = Fraction(1, 4)
 _CUTS: Final = Fraction(1, 5)
 # A mean cell this many times its noise makes the histogram half as useful.
-_CLEAR: Final = 20.0
-# The least and the most that a guess gives to the histogram.
-_LEAST: Final = Fraction(2, 100)
-_MOST: Final = Fraction(1, 2)
+_CLEAR: Final = 30.0
+# If nobody is busy, a mean cell this many times its noise makes all but the series useless.
+_CLEAR_ALONE: Final = 3.0
+# The least that anything gets that is asked.
+_LEAST_HISTOGRAM: Final = Fraction(2, 100)
+_LEAST: Final = Fraction(2, 1000)
 # Noise that is this part of what it is added to does no harm.
-_SMALL: Final = 0.01
-# Visits of a person, by which noisy people become noisy visits, over their mean.
-_SPREAD: Final = 8.0
+_SMALL: Final = 0.02
 _DIGITS: Final = 1000
 # Cosines know one series at a time, and need larger ones than patterns do. How large those must be
 # is told from noisy totals.
 _CLUSTER_ERROR: Final = 0.02
-
-
-@dataclass(frozen=True, kw_only=True)
-class Crowd:
-    """A public guess of how many there are; a wrong one costs accuracy, never privacy.
-
-    Attributes:
-        people: People in the data.
-        visits: Visits of one of them in the window, on average.
-    """
-
-    people: float
-    visits: float
 
 
 def recommended_cluster_error(denoise: Denoise) -> float | None:
@@ -188,51 +171,45 @@ def recommended_shares(
     )
 
 
-def shares_for(
-    universe: DensityUniverse, limits: VisitLimits, budget: Loss, crowd: Crowd, shares: Shares
+def evident_shares(
+    universe: DensityUniverse, limits: VisitLimits, budget: Loss, crowd: Crowd, usual: Shares
 ) -> Shares:
-    """Returns the shares that suit a public guess of the crowd.
+    """Returns the shares that suit a crowd of which noisy answers tell how many visits it has.
 
-    A guess takes from the other questions what a crowd of that size does not need, and gives it to
-    the series. If the series of single cells stand out from noise, they tell nearly everything. If
-    they do not, a guess changes nothing, for shares without one suit small crowds. Only where
-    people are so busy that the series holds little of them, more goes to the histogram. The other
-    questions get no more than makes their own noise small beside the crowd. Questions that have no
-    share in `shares` get none.
+    The more single cells stand out from noise, the less there is for other questions to tell. If
+    people have one visit each, and cells stand out, the series tells everything. Of what is added
+    up over the city, no more is paid than makes its noise small beside it.
     """
-    people, visits = crowd.people, crowd.people * crowd.visits
-    counted = people * min(crowd.visits, limits.max_visits, universe.bins)
-    held = counted / visits
-    clear = clearness(universe, limits, budget, crowd) * held
-    wanted = _written(float(shares.histogram) * (2 - held) / (1 + clear / _CLEAR))
+    counted, visits = crowd.counted(limits.max_visits), crowd.records
+    clear = clearness(universe, limits, budget, counted)
+    if limits.circles == 1 and clear > _CLEAR_ALONE:
+        return Shares(activity=usual.activity, cuts=usual.cuts)
 
-    def enough(reach: float, size: float, least: Fraction, most: Fraction) -> Fraction:
+    def enough(reach: int, size: float, most: Fraction) -> Fraction:
         """Returns the share that makes noise of a reach no more than a part of a size."""
-        noise = reach * noise_of_one(budget) / (_SMALL * size)
-        share = noise if isinstance(budget, PureLoss) else noise**2
-        return min(max(_written(share), least), most)
+        noise = reach * noise_of_one(budget) / (_SMALL * max(size, 1.0))
+        share = _written(noise if isinstance(budget, PureLoss) else noise**2)
+        return min(max(share, _LEAST), most)
 
-    return Shares(
-        histogram=shares.histogram and min(max(wanted, _LEAST), _MOST),
-        activity=enough(_SPREAD, people, Fraction(15, 1000), shares.activity),
-        total=enough(limits.max_visits_in_total, visits, Fraction(2, 1000), shares.total),
-        left_out=enough(
-            limits.max_visits_in_total,
-            visits / universe.periods.parts,
-            Fraction(2, 1000),
-            shares.left_out,
-        ),
-        clusters=enough(limits.max_visits, counted, Fraction(2, 1000), shares.clusters),
-        cuts=shares.cuts,
+    wanted = _written(float(usual.histogram) / (1 + clear / _CLEAR))
+    in_total, parts = limits.max_visits_in_total, universe.periods.parts
+    return replace(
+        usual,
+        histogram=max(wanted, _LEAST_HISTOGRAM),
+        total=enough(in_total, visits, 2 * usual.total),
+        left_out=enough(in_total, visits / parts, usual.left_out),
+        clusters=enough(limits.max_visits, counted, usual.clusters),
     )
 
 
-def clearness(universe: DensityUniverse, limits: VisitLimits, budget: Loss, crowd: Crowd) -> float:
+def clearness(
+    universe: DensityUniverse, limits: VisitLimits, budget: Loss, counted: float
+) -> float:
     """Returns the total of a mean cell, over the noise in it if all were charged for the series."""
-    most = min(limits.max_visits, universe.bins)
+    most = limits.of_a_person(universe)
     reach = most if isinstance(budget, PureLoss) else math.sqrt(most)
-    total = crowd.people * min(crowd.visits, most) / len(universe.cover)
-    return total / (math.sqrt(universe.bins) * reach * noise_of_one(budget))
+    noise = math.sqrt(universe.bins) * reach * noise_of_one(budget)
+    return counted / len(universe.cover) / noise
 
 
 def noise_of_one(budget: Loss) -> float:

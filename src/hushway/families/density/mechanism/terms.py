@@ -1,5 +1,7 @@
 """What the certificate of a density says, from public facts alone."""
 
+from dataclasses import replace
+
 from hushway.arrays import IntArray
 from hushway.families.density.mechanism.catalogue import MECHANISMS
 from hushway.families.density.mechanism.people import DensityPeople
@@ -23,7 +25,10 @@ _BEYOND = (
     "How many events a {unit} has beyond the bounds does not show; that the published counts are "
     "scaled to the noisy number of all visits does."
 )
-
+_NO_MAP = (
+    " By the noisy number of visits a mean area does not stand out from noise: this is no map of "
+    "where people are, and what is known is sums over many areas or periods."
+)
 
 DensityMechanism = DensitySeries | DensityPeople
 
@@ -37,7 +42,7 @@ def density_terms(mechanism: DensityMechanism, universe: DensityUniverse, *, uni
     check_unit(unit, *UNITS)
     visits = mechanism.limits.of_a_person(universe)
     errors = mechanism.forecast(universe, Bound.of_records(visits))
-    return terms_of(
+    terms = terms_of(
         mechanism,
         universe,
         Bound.of_records(visits),
@@ -50,6 +55,13 @@ def density_terms(mechanism: DensityMechanism, universe: DensityUniverse, *, uni
         error="Standard deviations of the noise: "
         + listed(errors)
         + ". Published counts come with standard errors of their own.",
+    )
+    if isinstance(mechanism, DensitySeries):
+        return terms
+    return replace(
+        terms,
+        post_processing=mechanism.series_of(universe).post_processing,
+        error=terms.error if mechanism.stands_out(universe) else terms.error + _NO_MAP,
     )
 
 
@@ -72,8 +84,7 @@ def _contribution(mechanism: DensityMechanism, visits: int, unit: Unit) -> Contr
 
 
 def _completes(mechanism: DensityMechanism) -> bool:
-    series = mechanism.series if isinstance(mechanism, DensityPeople) else mechanism
-    return series.spends.total is not None
+    return isinstance(mechanism, DensityPeople) or mechanism.spends.total is not None
 
 
 def settled_terms(

@@ -6,7 +6,6 @@ Everything follows from public files and the guess, so it costs nothing and may 
 from typing import Literal
 
 from hushway.families.density.job import prepare_density
-from hushway.families.density.mechanism.catalogue import CrowdOptions, SeriesOptions
 from hushway.families.density.mechanism.terms import DensityMechanism
 from hushway.families.density.plan import DensityPlan
 from hushway.families.density.planning.forecast import (
@@ -31,7 +30,6 @@ from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.release.job import Job
 
 _LIMIT = "max_visits"
-_SHARES = "budget shares"
 # A guess of the crowd is never so good that a limit for it is worth less of an error than this.
 _AS_GOOD = 1.1
 
@@ -39,7 +37,7 @@ _AS_GOOD = 1.1
 def recommend_density(
     job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Progress
 ) -> Advice:
-    """Tries contribution limits, and budget shares for the guess, on an invented crowd.
+    """Tries contribution limits on an invented crowd.
 
     Privacy:
         Reads no row and spends nothing: the visits are invented, and so is the budget.
@@ -48,7 +46,7 @@ def recommend_density(
         PlanError: The guess is not that of a crowd, or says nothing of people.
     """
     del runs
-    people = people_of(crowd)
+    people_of(crowd)
     plan, universe = job.plan, job.geography
     assert isinstance(plan, DensityPlan)  # noqa: S101  what a density job is made from
     assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
@@ -69,21 +67,6 @@ def recommend_density(
         if choices[-1].score <= scores[best] * _AS_GOOD:
             # Of a limit that is chosen in the release nobody has to guess anything.
             chosen, lines = plan, f'[privacy]\n{_LIMIT} = "auto"\n'
-    elif _shares_are_free(plan):
-        progress("Trying budget shares for the guess")
-        visits = crowd.trips / people
-        guess = CrowdOptions(people=float(people), visits=visits)
-        fitted = chosen.model_copy(
-            update={"mechanism": plan.mechanism.model_copy(update={"expected_population": guess})}
-        )
-        score = _score(prepare_density(fitted, like=job), crowd)
-        choices.append(_choice(best, score, shares="for the guess"))
-        if score < scores[best]:
-            chosen = fitted
-            lines += (
-                "\n[mechanism]\n"
-                f"expected_population = {{ people = {people}, visits = {visits:.4g} }}\n"
-            )
     progress("Asking whether that is enough")
     expected = forecast_density(prepare_density(chosen, like=job), crowd)
     return Advice(
@@ -101,15 +84,6 @@ def _limited(plan: DensityPlan, limit: int) -> DensityPlan:
     return plan.model_copy(update={"privacy": privacy})
 
 
-def _shares_are_free(plan: DensityPlan) -> bool:
-    """Whether a guess may decide on the budget shares: where there are some, and none is given."""
-    chosen = plan.mechanism
-    if not isinstance(chosen, SeriesOptions) or not chosen.scaling:
-        return False
-    given = any(share is not None for _, share in chosen.budget_shares)
-    return not given and chosen.expected_population is None
-
-
 def _score(job: Job, crowd: ExpectedPopulation) -> float:
     universe, mechanism = job.geography, job.mechanism
     assert isinstance(universe, DensityUniverse)  # noqa: S101  what a density plan makes
@@ -119,7 +93,5 @@ def _score(job: Job, crowd: ExpectedPopulation) -> float:
     return share_off(invented.truth, published_counts(mechanism, invented))
 
 
-def _choice(
-    limit: int | Literal["auto"], score: float, *, shares: str = "as in the plan"
-) -> Choice:
-    return Choice(options={_LIMIT: limit, _SHARES: shares}, score=score, details={})
+def _choice(limit: int | Literal["auto"], score: float) -> Choice:
+    return Choice(options={_LIMIT: limit}, score=score, details={})

@@ -203,7 +203,8 @@ def _bands_around_city(noisy: Noisy) -> FloatArray:
 
 
 def _patterns(noisy: Noisy) -> FloatArray:
-    return shrink_counts(noisy.series, noisy.variance, _expected(noisy)).values
+    every = np.ones(len(noisy.series))
+    return shrink_counts(noisy.series, noisy.variance, _expected(noisy), every).values
 
 
 def _expectation(noisy: Noisy) -> FloatArray:

@@ -32,7 +32,7 @@ class Planted:
     def cleaned(self) -> Cleaned:
         rhythms = learn_series_model(self.noisy, self.totals, self.variance, 24)
         expected = wiener_filter(self.noisy, self.totals, self.variance, rhythms)
-        return shrink_counts(self.noisy, self.variance, expected)
+        return shrink_counts(self.noisy, self.variance, expected, np.ones(len(self.noisy)))
 
 
 def planted(
@@ -211,7 +211,7 @@ def test_what_is_weighed_is_at_least_as_good_as_either_and_knows_its_error(
     noise: float, misfit: float
 ) -> None:
     expected, truth, noisy = counts(noise, misfit)
-    found = shrink_counts(noisy, noise**2, expected)
+    found = shrink_counts(noisy, noise**2, expected, np.ones(len(noisy)))
     ours = ((found.values - truth) ** 2).mean()
     assert ours < 1.05 * min(((expected.values - truth) ** 2).mean(), noise**2)
     held = np.abs(found.values - truth) <= 1.96 * np.sqrt(found.variance)

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.city.paris import paris
 from hushway.families.density.fit.table import Denoise, DensityTable
+from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries
+from hushway.families.density.mechanism.terms import DensityMechanism
 from hushway.families.density.planning.trial import area_truth
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLimits
@@ -52,13 +54,14 @@ class City:
         return area_truth(universe, visits)
 
     def measure(
-        self, mechanism: DensitySeries, seed: int = 1
+        self, mechanism: DensityMechanism, seed: int = 1
     ) -> tuple[Measurements, StudyBudget, Curator]:
         """Lets a mechanism measure the city, each person bounded."""
         budget = StudyBudget()
         counter = ArrayVisits(
             universe=self.universe,
             limits=mechanism.limits,
+            ladder=mechanism.ladder if isinstance(mechanism, DensityPeople) else None,
             key=BoundingKey.draw(SeededSource(seed + 1000)),
             person=self.person,
             site=self.site,
@@ -67,7 +70,7 @@ class City:
         curator = Curator(counter=counter, budget=budget, source=SeededSource(seed))
         return mechanism.measure(curator, self.universe), budget, curator
 
-    def release(self, mechanism: DensitySeries, seed: int = 1) -> DensityTable:
+    def release(self, mechanism: DensityMechanism, seed: int = 1) -> DensityTable:
         """Returns what the mechanism would publish."""
         measured, _, _ = self.measure(mechanism, seed)
         return mechanism.fit(measured, self.universe)

@@ -1,6 +1,8 @@
 """Limits on visits that a noisy histogram of people chooses."""
 
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from hushway.families.density.mechanism.people import (
     certified_people,
     quieter_budget,
 )
+from hushway.families.density.mechanism.terms import density_terms
 from hushway.families.density.public.visits import ACTIVITY
+from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 
 ONE = PureLoss(Fraction(1))
@@ -24,10 +28,18 @@ def people(**visits: int) -> DensityPeople:
     return DensityPeople(budget=ONE, max_visits=None, max_visits_in_total=None, people=tuple(found))
 
 
-def test_of_people_with_one_visit_one_counts_and_nothing_is_left_out() -> None:
+def test_of_people_with_one_visit_one_counts_and_the_series_tells_all(towers_town: Any) -> None:
     chosen = people(v1=100_000)
     assert (chosen.limits.max_visits, chosen.limits.max_visits_in_total) == (1, 1)
-    assert chosen.series.spends.left_out is None
+    spends = chosen.series_of(towers_town.universe).spends
+    assert spends.losses == (spends.activity, spends.series)
+
+
+def test_people_of_whom_nothing_stands_out_are_taken_to_be_usual(towers_town: Any) -> None:
+    hidden, unasked = people(v1=20, v8=20), replace(people(), people=None)
+    assert hidden.limits == unasked.limits
+    asked = [way.series_of(towers_town.universe).spends for way in (hidden, unasked)]
+    assert asked[0] == asked[1]
 
 
 def test_busy_people_raise_limits_and_noise_does_not() -> None:
@@ -44,10 +56,11 @@ def test_a_limit_that_is_given_stays() -> None:
     way.ladder.check(way.limits)
 
 
-def test_a_certificate_tells_all_that_limits_follow_from() -> None:
+def test_a_certificate_tells_all_that_limits_follow_from(towers_town: Any) -> None:
     chosen = people(v4=20_000, v24=3_000)
     again = certified_people(chosen.parameters)
-    assert (again.limits, again.series.spends) == (chosen.limits, chosen.series.spends)
+    ways = [way.series_of(towers_town.universe) for way in (chosen, again)]
+    assert ways[0] == ways[1]
     with pytest.raises(TypeError):
         certified_people({**chosen.parameters, "people_by_visits": [1.5] * len(ACTIVITY)})
 
@@ -63,3 +76,16 @@ def test_a_density_that_is_mostly_noise_is_not_called_a_map() -> None:
     counts = np.array([[100.0, 100.0], [1.0, 1.0]])
     assert "no map" not in known_words(counts, np.full((2, 2), 5.0))
     assert "no map of where people are" in known_words(counts, np.full((2, 2), 60.0))
+
+
+def test_a_certificate_says_where_areas_do_not_stand_out(build_town: Any) -> None:
+    universe = build_town(6, 5, people=10).universe
+
+    def error(way: DensityPeople) -> str:
+        return density_terms(way, universe, unit=Unit.PERSON).error
+
+    assert "no map of where people are" in error(people(v1=20))
+    assert "no map of where people are" in error(people(v1=150))
+    assert "no map" not in error(people(v8=500_000))
+    # Nothing is said of a crowd before it is measured.
+    assert "no map" not in error(replace(people(), people=None))
