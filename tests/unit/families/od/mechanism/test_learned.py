@@ -293,6 +293,22 @@ def test_features_are_measured_in_the_order_given_after_the_cells() -> None:
     assert sum(loss.amount for loss in mechanism.losses) == 1
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "bound"),
+    [(Fraction(3, 10), ONE_TRIP), (Fraction(1), THREE_TRIPS), (Fraction(4), ONE_TRIP)],
+)
+def test_measured_sums_are_met_within_their_noise(epsilon: Fraction, bound: Bound) -> None:
+    cells, counts = city()
+    met: list[float] = []
+    for seed in range(3):
+        table = publish(cells, counts, budget=PureLoss(epsilon), bound=bound, seed=seed)
+        for margin in table.margins:
+            off = np.abs(sums(margin.feature, dense(table)) - margin.measured)
+            # Laplace noise itself passes 3.26 deviations one time in a hundred.
+            met.extend(off <= 3.26 * margin.standard_error + 1)
+    assert np.mean(met) > 0.985
+
+
 @pytest.mark.parametrize("titles", [["origins"], ["zones", "total"], ["destinations", "period"]])
 def test_any_features_will_do(titles: list[str]) -> None:
     cells, counts = city()
