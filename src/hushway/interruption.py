@@ -36,13 +36,13 @@ def take_signals() -> None:
 
 
 def interrupt(_number: int, _frame: FrameType | None) -> None:
-    """A request to end is taken like Ctrl-C: everything is put in order first."""
+    """Handles SIGTERM like Ctrl-C, so that everything is cleaned up first."""
     _command.interrupted = True
     raise KeyboardInterrupt
 
 
 def ignore_signals() -> None:
-    """Lets the last word be said whole, however often somebody interrupts."""
+    """Ignores further signals while the closing message is printed."""
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_IGN)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def demo(
     folder: Annotated[Path, typer.Argument(help="A new folder for the demo.")] = Path("demo"),
     *,
-    force: Annotated[bool, typer.Option("--force", help="Throw an earlier demo away.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier demo.")] = False,
 ) -> None:
     """Build synthetic cities, then check, price, publish and verify releases of them."""
     from hushway.release.documents.papers import PICTURE

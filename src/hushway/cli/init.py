@@ -2,13 +2,16 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hushway.cli.console import say
 from hushway.errors import PlanError
 from hushway.families.registry import family_names
+
+if TYPE_CHECKING:
+    from hushway.steward.init_questions import Question
 
 Column = str | None
 
@@ -26,6 +29,9 @@ def init(  # noqa: PLR0913
             show_default="told from names of columns",
         ),
     ] = None,
+    unit: Annotated[
+        str | None, typer.Option(help="Who is protected: person, device, trip or record.")
+    ] = None,
     person: Annotated[Column, typer.Option(help="The column that says whose row it is.")] = None,
     origin: Annotated[Column, typer.Option(help="The column with the origin of a trip.")] = None,
     destination: Annotated[Column, typer.Option(help="The column with its destination.")] = None,
@@ -33,6 +39,11 @@ def init(  # noqa: PLR0913
     lon: Annotated[Column, typer.Option(help="The column with a longitude.")] = None,
     lat: Annotated[Column, typer.Option(help="The column with a latitude.")] = None,
     time: Annotated[Column, typer.Option(help="The column with the time of a row.")] = None,
+    time_format: Annotated[
+        str | None,
+        typer.Option(help='How times are written, such as "%d/%m/%Y %H:%M", or an example of one.'),
+    ] = None,
+    date: Annotated[Column, typer.Option(help="The column with the day of that time.")] = None,
     trip: Annotated[Column, typer.Option(help="The column with the trip of a position.")] = None,
     trip_id: Annotated[Column, typer.Option(help="The column with the id of a trip.")] = None,
     places: Annotated[Path | None, typer.Option(help="The public list of places.")] = None,
@@ -60,6 +71,7 @@ def init(  # noqa: PLR0913
     written = write_first_plan(
         rows,
         release_type=release_type,
+        unit=unit,
         person=person,
         origin=origin,
         destination=destination,
@@ -67,6 +79,8 @@ def init(  # noqa: PLR0913
         lon=lon,
         lat=lat,
         time=time,
+        time_format=time_format,
+        date=date,
         trip=trip,
         trip_id=trip_id,
         places=places,
@@ -81,6 +95,7 @@ def init(  # noqa: PLR0913
         ask=_answer if not yes and can_ask() else None,
     )
     say(f"Wrote {output}: {written.title}. No row was looked at.")
+    say(written.protects)
     if written.unset:
         say(f"These public facts cannot be guessed, so set them: {', '.join(written.unset)}.")
     say(f"Then: hushway check {output}")
@@ -91,9 +106,25 @@ def can_ask() -> bool:
     return sys.stdin.isatty()
 
 
-def _answer(question: str) -> str:
-    found: str = typer.prompt(f"{question} (empty: set it later)", default="", show_default=False)
-    return found.strip()
+def _answer(question: "Question") -> str:
+    """Asks until an answer can be taken; an empty one leaves the question open."""
+    if question.choices:
+        say(f"One of: {', '.join(question.choices)}")
+    while True:
+        found: str = typer.prompt(f"{question.text} (empty: later)", default="", show_default=False)
+        problem = _problem(question, found.strip())
+        if problem is None:
+            return found.strip()
+        say(problem)
+
+
+def _problem(question: "Question", answer: str) -> str | None:
+    if not answer:
+        return None
+    if question.choices and answer not in question.choices:
+        return f"Choose one of: {', '.join(question.choices)}"
+    problem = question.problem(answer)
+    return None if problem is None else f"This cannot be taken: {problem} {question.advice}".strip()
 
 
 def _options(given: list[str]) -> dict[str, str | int]:

@@ -41,7 +41,7 @@ _DAMAGED = re.compile(rf"\b{DamagedFileError.__name__}: (.+)")
 
 
 class EmbeddedSession:
-    """A DuckDB at work. A `hushway.engine.session.Session`."""
+    """A session of an embedded DuckDB. A `hushway.engine.session.Session`."""
 
     def __init__(self, backend: Backend, settings: EngineSettings) -> None:
         self.backend = backend

@@ -11,6 +11,7 @@ import ibis
 
 from hushway.engine.embedded import EmbeddedSession
 from hushway.tables.layout import Clock, Kind, Layout
+from hushway.tables.time_format import SINCE_1970
 
 # ISO 8601 with date and time; engines differ in what else they would take for a time.
 _DATE_TIME = r"\d{4}-\d{2}-\d{2}[T ]([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?"
@@ -39,15 +40,18 @@ def read_rows(session: EmbeddedSession, layout: Layout | None, clock: Clock) -> 
     columns = [
         f"{_value(_column(layout, role), role, kind)} AS {role}"
         for role, kind in layout.kinds.items()
-        if role not in ("time", "service_date")
+        if role not in ("time", "date", "service_date")
     ]
     time = _column(layout, "time")
+    if "date" in layout.kinds:
+        # Nothing where either is missing.
+        time = f"(CAST({_column(layout, 'date')} AS VARCHAR) || ' ' || CAST({time} AS VARCHAR))"
     if clock == "service":
         day = _column(layout, "service_date")
         columns.append(f"{_service_microseconds(day, time)} AS us")
         columns.append(f"{day} IS NOT NULL AS dated")
     else:
-        columns.append(f"{_microseconds(time, layout.kinds['time'], clock)} AS us")
+        columns.append(f"{_microseconds(time, layout, clock)} AS us")
     columns.append(f"{time} IS NOT NULL AS timed")
     query = f"SELECT {', '.join(columns)} FROM {_source(session, layout)}"  # noqa: S608  all quoted
     return session.sql(query)
@@ -109,7 +113,14 @@ def _id(column: str, kind: Kind) -> str:
     return f"CAST({column} AS {'BIGINT' if kind == 'integer' else 'VARCHAR'})"
 
 
-def _microseconds(column: str, kind: Kind, clock: Clock) -> str:
+def _microseconds(column: str, layout: Layout, clock: Clock) -> str:
+    kind, written = layout.kinds["time"], layout.time_format
+    if written in SINCE_1970:
+        # Exact, with fractions of a second; what is no number, or beyond 64 bits, becomes null.
+        count = f"TRY_CAST({column} AS DECIMAL(28, 6)) * {SINCE_1970[written]}"
+        return f"TRY_CAST(round({count}) AS BIGINT)"
+    if written is not None and kind == "text":
+        return f"epoch_us(try_strptime({column}, {_quoted(written)}))"
     if kind != "text":
         # An infinite time, and one beyond microseconds of 64 bits, become null.
         return f"epoch_us(TRY_CAST({column} AS TIMESTAMP{'TZ' if kind == 'zoned time' else ''}))"

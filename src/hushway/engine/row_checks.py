@@ -147,15 +147,15 @@ ROW_WORDS: Final[Words] = {
         "Fill them in, or leave such rows out.",
     ),
     "unparsable_time": (
-        "The time is not ISO 8601, or does not suit the clock.",
-        "Write 2026-03-02T08:15:00 on a wall clock; instants may end in Z or an offset.",
+        "The time is not written as the plan says: ISO 8601, or its time_format.",
+        'Set time_format in [data], such as "%d/%m/%Y %H:%M"; Z or an offset needs clock = "utc".',
     ),
     "malformed_row": (
         "A line of a CSV file has too many or too few fields, an open quote, or is not UTF-8.",
         "Write each row as one line, and quotes within quotes twice; such lines are dropped.",
     ),
     "impossible_time": (
-        "The wall clock never showed this time: it went forward past it.",
+        "This local time does not exist: the clock went forward past it.",
         'Check the time zone; or the times are in UTC, then set clock = "utc".',
     ),
 }

@@ -138,7 +138,7 @@ def sums_of_columns(columns: Mapping[str, NDArray[Any]]) -> Sums:
 
 
 class Session(Loader, Protocol):
-    """An engine at work: expressions in, columns out; people in, counts out.
+    """A session of an engine: expressions in, columns out; people in, counts out.
 
     All methods raise a DataError if rows cannot be read, or if memory or disk ran out.
     """

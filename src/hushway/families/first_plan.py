@@ -14,10 +14,22 @@ from typing import Any, Final
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES, family_named
 from hushway.release.family import Family
-from hushway.release.plans.first_plan import SET_THIS, Intake, fill_template
+from hushway.release.plans.first_plan import LAT, LON, SET_THIS, Intake, fill_template, recognised
+from hushway.tables.first_lines import read_header
 from hushway.tables.layout import Header
+from hushway.tables.unpacking import public_file
 
 _MONTH: Final = len("2026-03")
+_WINDOW: Final = ("time.zone", "time.first_day", "time.last_day")
+# Usual names of columns of places, of which a list may lack some.
+_PLACES: Final = {
+    "id": ("id", "stop_id", "station_id", "place_id", "code", "station_code"),
+    "name": ("name", "stop_name", "station_name", "place_name", "station", "stop"),
+    "lon": (*LON, "stop_lon"),
+    "lat": (*LAT, "stop_lat"),
+    "zone": ("zone", "zone_id", "district", "borough"),
+}
+_SPARE: Final = ("name", "zone")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,12 +39,13 @@ class Beginning:
     Attributes:
         family: The release type.
         columns: The column of each role; None where there is none.
-        facts: What people said, by option of the plan: public files, the window, a budget.
+        facts: What people said, by option of the plan: public files, the window, a budget. None
+            leaves an option out.
     """
 
     family: Family
     columns: Mapping[str, str | None]
-    facts: Mapping[str, str | int]
+    facts: Mapping[str, str | int | None]
 
 
 def likely_type(header: Header) -> str | None:
@@ -81,10 +94,9 @@ def first_plan(beginning: Beginning, *, header: Header, rows: Path, plan: Path) 
         f"data.{intake.rows}": os.path.relpath(rows, plan.parent),
         "data.name": rows.name.split(".")[0] or SET_THIS,
         **{f"data.columns.{role}": column for role, column in columns.items()},
-        **dict.fromkeys((*intake.files, "time.zone", "time.first_day", "time.last_day"), SET_THIS),
+        **dict.fromkeys(intake.files),
+        **dict.fromkeys((*intake.public_files(columns), *_WINDOW), SET_THIS),
         **dict.fromkeys(intake.left_out),
-        **_clock(header, columns),
-        **({} if columns.get("person") else intake.without_person),
         **beginning.facts,
     }
     options.setdefault("ledger.period", _period(options["time.first_day"]))
@@ -100,9 +112,20 @@ def first_plan(beginning: Beginning, *, header: Header, rows: Path, plan: Path) 
         ) from None
 
 
-def _clock(header: Header, columns: Mapping[str, str | None]) -> dict[str, str]:
-    clock = header.clocks.get(columns.get("time") or "")
-    return {} if clock is None else {"data.clock": clock}
+def place_columns(file: Path) -> dict[str, str | None]:
+    """Returns which columns of a public list of places hold what, by their names.
+
+    Nothing is returned for a file without a header, such as GeoJSON.
+    """
+    if file.suffix not in (".csv", ".txt", ".gz") or not file.is_file():
+        return {}
+    with public_file(file, "places"):
+        found = recognised(_PLACES, tuple(read_header(file)[1]))
+    return {
+        f"places.columns.{role}": found.get(role)
+        for role in _PLACES
+        if role in found or role in _SPARE
+    }
 
 
 def _refuse_missing(intake: Intake, columns: Mapping[str, str | None], header: Header) -> None:

@@ -1,4 +1,4 @@
-"""What plans of earlier times called things: whoever has such a plan is told today's word."""
+"""Old names of plan options, and today's: an old plan is answered with the new word."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

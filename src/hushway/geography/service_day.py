@@ -69,7 +69,7 @@ def day_type(name: str, members: Sequence[str]) -> DayType:
     unknown = [member for member in members if member not in (*WEEKDAYS, HOLIDAYS)]
     if unknown:
         raise GeographyError(
-            f"The day type {name!r} names {unknown[0]!r}, which is no kind of day.",
+            f"The day type {name!r} names {unknown[0]!r}, which is not a weekday or a holiday.",
             advice=f"Name some of {', '.join(WEEKDAYS)} and {HOLIDAYS}.",
         )
     return DayType(

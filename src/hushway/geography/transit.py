@@ -82,11 +82,11 @@ class Travel:
         speeds = (self.shuttle_m_per_s, self.walk_m_per_s)
         if not all(np.isfinite(speed) and speed > 0 for speed in speeds):
             raise GeographyError(
-                "Shuttles and walkers must move.", advice="Give speeds above 0, in metres a second."
+                "A shuttle or walking speed is not above 0.", advice="Give metres a second."
             )
         if not (np.isfinite(self.detour) and self.detour >= 1) or self.stop_s < 0:
             raise GeographyError(
-                "Streets cannot be shorter than the way by air, nor stops than no time.",
+                "A detour factor cannot be below 1, nor a stop time below 0.",
                 advice="Give a detour of 1 or more, and a stop_s of 0 or more.",
             )
 

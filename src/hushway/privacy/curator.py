@@ -293,7 +293,7 @@ def admit(question: object, *kinds: type, spend: object = None, groups: object =
         taken = " or ".join(each.__name__ for each in kinds)
         raise PrivacyError(
             f"This verb of a curator takes {taken}, and was given {kind.__name__}.",
-            advice="Ask with one of these; a class that looks like it does not do.",
+            advice="Ask with one of these; a class that only looks like one is refused.",
         )
     refuse_undeclared(question)
     if kind is not Query and type(getattr(question, "base", None)) is not Query:

@@ -135,7 +135,7 @@ class Family(ABC):
 
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter] | None":
-        """Counts invented rows of a guessed crowd in the place of a plan's; None if it cannot."""
+        """Counts invented rows of a guessed crowd instead of a plan's; None if it cannot."""
         return None
 
     @property

@@ -67,7 +67,7 @@ def refuse_taken(folder: Path, *, force: bool) -> None:
     if not force:
         raise ReleaseError(
             f"{folder.name} exists already.",
-            advice="Name a folder that does not exist yet, or throw the earlier site away with "
+            advice="Name a folder that does not exist yet, or replace the earlier site with "
             "--force.",
         )
 

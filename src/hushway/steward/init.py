@@ -1,11 +1,12 @@
 """The verb `init`: a first plan from the header of a file.
 
 Privacy:
-    No row is read. What becomes public, such as days and places, is never taken from the file.
+    No row is read. What becomes public, such as days and places, is never taken from the file. Who
+    is protected is never chosen in silence.
 """
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,19 +16,18 @@ from hushway.families.first_plan import (
     first_plan,
     intake_of,
     likely_type,
+    place_columns,
     still_to_set,
 )
-from hushway.families.registry import family_names
+from hushway.families.registry import FAMILIES, family_names
+from hushway.privacy.bound import Unit
 from hushway.release.folder.new_file import refuse_taken, write_new
-from hushway.release.plans.first_plan import Intake
-from hushway.tables.layout import header_of
+from hushway.release.plans.first_plan import Intake, looks_like_device
+from hushway.steward.init_questions import WINDOW, Ask, Question, is_file, time_options
+from hushway.tables.layout import Header, header_of
 
-Ask = Callable[[str], str]
-_WINDOW = {
-    "time.zone": "The time zone, such as Europe/Lisbon",
-    "time.first_day": "The first day of the window, such as 2026-03-02",
-    "time.last_day": "Its last day",
-}
+_COLUMN = "data.columns."
+_NONE = "none"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,12 +38,14 @@ class FirstPlan:
         file: Where it is.
         release_type: Its release type.
         title: The release type in words.
+        protects: Who is protected, and what follows from that.
         unset: Options that only people can say, and that the plan is refused without.
     """
 
     file: Path
     release_type: str
     title: str
+    protects: str
     unset: list[str]
 
 
@@ -51,6 +53,7 @@ def init(  # noqa: PLR0913
     rows: Path | str,
     *,
     release_type: str | None = None,
+    unit: str | None = None,
     person: str | None = None,
     origin: str | None = None,
     destination: str | None = None,
@@ -58,6 +61,8 @@ def init(  # noqa: PLR0913
     lon: str | None = None,
     lat: str | None = None,
     time: str | None = None,
+    time_format: str | None = None,
+    date: str | None = None,
     trip: str | None = None,
     trip_id: str | None = None,
     places: Path | str | None = None,
@@ -78,6 +83,7 @@ def init(  # noqa: PLR0913
     Args:
         rows: The protected rows: CSV or Parquet.
         release_type: The release type; told from names of columns unless said.
+        unit: Who is protected: person, device, or a single trip or record.
         person: The column with whose row it is.
         origin: The column with where a trip began.
         destination: The column with where it ended.
@@ -85,6 +91,8 @@ def init(  # noqa: PLR0913
         lon: The column with a longitude.
         lat: The column with a latitude.
         time: The column with the time of a row.
+        time_format: How times are written, or an example of one.
+        date: The column with the day, if the time is in a column of its own.
         trip: The column with the trip of a position.
         trip_id: The column with the id of a trip.
         places: The public list of places.
@@ -99,19 +107,14 @@ def init(  # noqa: PLR0913
         ask: Called with a question for whatever is missing; an empty answer leaves it open.
 
     Raises:
-        PlanError: The release type is not known, a column is missing, or there is no such option.
+        PlanError: The release type or the unit is not known, a column is missing, an answer is not
+            what was asked for, or there is no such option.
         ReleaseError: The output exists already.
     """
     rows, output = Path(rows), Path(output)
     refuse_taken(output)
     header = header_of(rows)
-    chosen = release_type or likely_type(header) or (ask("The release type") if ask else "")
-    if not chosen:
-        raise PlanError(
-            "Names of columns do not tell which release type the rows are for.",
-            advice=f"Name it: --type {family_names()}.",
-        )
-    family, intake = intake_of(chosen)
+    family, intake = intake_of(release_type or _likely(header, ask))
     named = {
         "person": person,
         "origin": origin,
@@ -125,28 +128,51 @@ def init(  # noqa: PLR0913
     }
     given = {role: column for role, column in named.items() if column is not None}
     _refuse_foreign(given, intake, family.name)
+    others = dict(options or {})
+    for name in [name for name in others if name.removeprefix(_COLUMN) in intake.columns]:
+        given[name.removeprefix(_COLUMN)] = str(others.pop(name))
     columns: dict[str, str | None] = {**intake.recognised(header.names), **given}
-    files = {"places.file": places, "areas.file": areas, "roads.file": roads}
-    texts = {
-        "time.zone": zone,
-        "time.first_day": first_day,
-        "time.last_day": last_day,
-        "privacy.epsilon": epsilon,
-    }
-    facts: dict[str, str | int] = {
-        **{name: _from(output, file) for name, file in files.items() if file},
-        **{name: text for name, text in texts.items() if text is not None},
-        **(options or {}),
-    }
     if ask is not None:
-        columns |= {role: ask(f"The column with the {role}") for role in intake.missing(columns)}
-        facts |= _asked_facts(ask, intake, facts, output)
+        columns |= _asked_columns(ask, intake, columns, header)
+    protected = _protected(unit, columns.get("person"), intake, ask)
+    facts: dict[str, str | int | None] = {
+        "privacy.unit": protected,
+        **({} if protected.has_many_records else {f"privacy.{family.contribution_limit}": 1}),
+        **time_options(time_format, header.clocks.get(columns.get("time") or ""), ask),
+        **({f"{_COLUMN}date": date} if date else {}),
+        **_public_facts(
+            intake.public_files(columns),
+            {"places": places, "areas": areas, "roads": roads},
+            {"zone": zone, "first_day": first_day, "last_day": last_day},
+            output,
+            ask,
+        ),
+        **({} if epsilon is None else {"privacy.epsilon": epsilon}),
+        **others,
+    }
     beginning = Beginning(family=family, columns=columns, facts=facts)
     text = first_plan(beginning, header=header, rows=rows, plan=output)
     write_new(output, text.encode())
     return FirstPlan(
-        file=output, release_type=family.name, title=family.title, unset=still_to_set(text)
+        file=output,
+        release_type=family.name,
+        title=family.title,
+        protects=_what_follows(protected, columns.get("person")),
+        unset=still_to_set(text),
     )
+
+
+def _likely(header: Header, ask: Ask | None) -> str:
+    found = likely_type(header)
+    if found is None and ask is not None:
+        words = ", ".join(f"{family.name} ({family.title})" for family in FAMILIES.values())
+        found = ask(Question(text=f"The release type: {words}", choices=tuple(FAMILIES)))
+    if not found:
+        raise PlanError(
+            "Names of columns do not tell which release type the rows are for.",
+            advice=f"Name it: --type {family_names()}.",
+        )
+    return found
 
 
 def _refuse_foreign(given: Mapping[str, str], intake: Intake, name: str) -> None:
@@ -158,22 +184,107 @@ def _refuse_foreign(given: Mapping[str, str], intake: Intake, name: str) -> None
         )
 
 
-def _asked_facts(
-    ask: Ask, intake: Intake, facts: Mapping[str, str | int], plan: Path
-) -> dict[str, str]:
-    questions = {name: f"The file of {words}" for name, words in intake.files.items()}
-    answers = {
-        name: ask(question)
-        for name, question in {**questions, **_WINDOW}.items()
-        if name not in facts
+def _asked_columns(
+    ask: Ask, intake: Intake, columns: Mapping[str, str | None], header: Header
+) -> dict[str, str | None]:
+    answers: dict[str, str | None] = {
+        role: ask(Question(text=f"The column with the {role}", choices=header.names))
+        for role in intake.missing(columns)
     }
-    return {
-        name: _from(plan, answer) if name in intake.files else answer
-        for name, answer in answers.items()
-        if answer
-    }
+    if "person" in intake.columns and not {**columns, **answers}.get("person"):
+        whose = f"The column that says whose row it is; {_NONE} if there is no such column"
+        found = ask(Question(text=whose, choices=(*header.names, _NONE)))
+        answers["person"] = None if found == _NONE else found or None
+    return answers
 
 
-def _from(plan: Path, file: Path | str) -> str:
-    """Returns a path as the plan must name it: relative to its own folder."""
-    return os.path.relpath(file, plan.parent)
+def _protected(unit: str | None, column: str | None, intake: Intake, ask: Ask | None) -> Unit:
+    """Returns who is protected.
+
+    Privacy:
+        Never a single trip or record unless somebody says so; and ids that look like those of
+        cards, phones or vehicles are not taken for people.
+    """
+    if unit is not None:
+        return _unit_named(unit)
+    single = intake.without_person
+    if column is not None:
+        likely = Unit.DEVICE if looks_like_device(column) else Unit.PERSON
+        if ask is None:
+            return likely
+        text = (
+            f"Each id in {column!r} is one person, or one device: a card, a phone or a vehicle, of "
+            "which somebody may have several"
+        )
+        return _unit_named(ask(Question(text=text, choices=("person", "device"))) or likely)
+    if single is not None and ask is not None:
+        text = (
+            f"Nobody is named, so only single {single}s are protected, and somebody with many of "
+            f"them is protected less. Type {single} to go on"
+        )
+        unit = ask(Question(text=text, choices=(single,)))
+    if not unit:
+        raise PlanError(
+            "No column says whose rows they are.",
+            advice="Name it: --person COLUMN."
+            + (f" To protect single {single}s only, say so: --unit {single}." if single else ""),
+        )
+    return _unit_named(unit)
+
+
+def _unit_named(name: str) -> Unit:
+    try:
+        return Unit(name)
+    except ValueError:
+        raise PlanError(
+            "There is no such unit of protection.",
+            advice=f"Choose one of {', '.join(Unit)}.",
+        ) from None
+
+
+def _what_follows(unit: Unit, column: str | None) -> str:
+    if unit is Unit.DEVICE:
+        return (
+            f"One device is protected (an id in {column!r}): somebody with several is protected "
+            "less. If each id is one person: --unit person"
+        )
+    if unit is Unit.PERSON:
+        return (
+            f"One person is protected, with all rows of an id in {column!r}. If these are cards, "
+            "phones or vehicles: --unit device"
+        )
+    return f"One {unit} is protected, and NOT a person with all that they did."
+
+
+def _public_facts(
+    wanted: Mapping[str, str],
+    files: Mapping[str, Path | str | None],
+    window: Mapping[str, str | None],
+    plan: Path,
+    ask: Ask | None,
+) -> dict[str, str | int | None]:
+    """Returns public files, with the columns of a list of places, and the window of days."""
+    needed = {name for option in wanted for name in files if name in option}
+    # What a release type has no use for is refused by the name of its option.
+    found: dict[str, str | int | None] = {
+        f"{name}.file": str(file) for name, file in files.items() if file and name not in needed
+    }
+    for option, words in wanted.items():
+        # Areas may be the places of a table.
+        named = next((files[name] for name in list(files)[::-1] if name in option), None)
+        if named is None and ask is not None:
+            named = ask(Question(text=f"The file of {words}", problem=is_file)) or None
+        if named is not None:
+            found[option] = os.path.relpath(named, plan.parent)
+            if option == "places.file":
+                found |= place_columns(Path(named))
+    for name, question in WINDOW.items():
+        answer = window[name]
+        problem = question.problem(answer) if answer else None
+        if problem is not None:
+            raise PlanError(f"{question.text} cannot be taken: {problem}", advice=question.advice)
+        if answer is None and ask is not None:
+            answer = ask(question)
+        if answer:
+            found[f"time.{name}"] = answer
+    return found

@@ -154,7 +154,7 @@ def smallest_epsilon(
         raise PlanError(
             f"No epsilon up to {float(GRID[high]):g} makes the figure {figure!r} that good.",
             advice="Raise the contribution limit if it leaves much out, use longer periods or "
-            "coarser places, or be content with less.",
+            "coarser places, or accept a larger error.",
         )
     while high - low > 1:
         middle = (low + high) // 2

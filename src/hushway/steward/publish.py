@@ -203,7 +203,7 @@ def _finish_what_was_left(place: Place, ledger: Ledger) -> None:
     settled = settle_place(place, ledger)
     if settled.outcome is Outcome.FINISHED:
         raise ReleaseError(
-            f"An earlier publish to {place.folder.name} was interrupted when it was all but done. "
+            f"An earlier publish to {place.folder.name} was interrupted just before its end. "
             f"Its release {settled.release} has taken its place now.",
             advice="Nothing was spent by this call. For another release, name another folder.",
         )

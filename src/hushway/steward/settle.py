@@ -101,7 +101,7 @@ def settle_plan(folder: Path, ledger: Ledger) -> Iterator[str]:
         if settled.outcome is Outcome.FINISHED:
             yield f"{settled.release} was published; the ledger knows it now."
     if not hidden_folder(folder).exists():
-        yield f"Nothing waits beside {folder.name}."
+        yield f"There is no unfinished release beside {folder.name}."
         return
     with claimed(folder) as place:
         settled = settle_place(place, ledger)
@@ -111,7 +111,7 @@ def settle_plan(folder: Path, ledger: Ledger) -> Iterator[str]:
         case Outcome.ABANDONED:
             yield f"{settled.release} came to nothing and is abandoned; what it cost stays spent."
         case Outcome.NOTHING:
-            yield f"What waited beside {folder.name} had not been charged for, and is gone."
+            yield f"What lay beside {folder.name} had not been charged for, and was removed."
 
 
 def note(ledger: Ledger, certificate: Certificate, seal: str) -> bool:

@@ -100,7 +100,7 @@ class Policy:
         outside_window: The time is outside the window's days or outside service hours.
         null_value: Person, origin, destination, time or trip id is empty; a person or a trip id
             also if it is made of blanks.
-        unparsable_time: The time is not ISO 8601, or does not suit the clock.
+        unparsable_time: The time is not written as the plan says, or does not suit the clock.
         malformed_row: A line of a CSV file has more or fewer fields than the first, quotes that do
             not close within it, or bytes that are not UTF-8.
         include_intrazonal: The trip ends where it began, and such trips have no cells.
@@ -162,7 +162,8 @@ def _dropped(found: RowsFound, most: Fraction) -> Iterator[Problem]:
             kind="nothing_to_count",
             message="Not a single row can be counted as the plan says.",
             count=found.dropped,
-            advice=f'{_LOOK} to "1".',
+            advice="The reasons below say what does not fit: compare dates, places, columns and "
+            "the way times are written with those of the plan.",
             severity=rule,
         )
         return

@@ -2,7 +2,7 @@
 
 import csv
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Final, Generic, Literal, Protocol, TypeVar
 
@@ -13,6 +13,7 @@ from hushway.errors import DataError
 from hushway.escaping import some_of
 from hushway.tables.first_lines import read_header
 from hushway.tables.row_files import RowFiles, find_files
+from hushway.tables.time_format import SINCE_1970
 
 Clock = Literal["local", "utc", "service"]
 
@@ -49,7 +50,7 @@ def kind_of(role: str, column: str, kind: pa.DataType) -> Kind:
         )
     if role in _NUMBERS:
         return _number_kind(role, column, kind)
-    if role in ("service_date", "day") and pa.types.is_date(kind):
+    if role in ("service_date", "day", "date") and pa.types.is_date(kind):
         return "day"
     return _time_kind(role, column, kind) if role == "time" else _id_kind(role, column, kind)
 
@@ -66,6 +67,8 @@ def _time_kind(role: str, column: str, kind: pa.DataType) -> Kind:
         return "text"
     if isinstance(kind, pa.TimestampType):
         return "naive time" if kind.tz is None else "zoned time"
+    if pa.types.is_integer(kind):
+        return "integer"
     raise DataError(
         f"Column {column!r} ({role}) holds neither timestamps nor text.",
         advice="Write it as a timestamp, or as text such as 2026-03-02T08:15:00.",
@@ -133,6 +136,11 @@ class Source(Protocol):
         ...
 
     @property
+    def time_format(self) -> str | None:
+        """How their times are written; None for ISO 8601."""
+        ...
+
+    @property
     def noun(self) -> str:
         """What the rows are called."""
         ...
@@ -152,12 +160,15 @@ class TimedSource(Generic[AnyColumns]):
         clock: "local" for times on the agency's wall clock, without an offset; "utc" for times
             in UTC or with an offset; "service" for hours of a service day, which may go on after
             midnight ("25:30"), beside a column of service dates.
+        time_format: How texts and numbers tell times (`hushway.tables.time_format`); None for ISO
+            8601.
         noun: What the rows are called.
     """
 
     path: Path | str
     columns: AnyColumns
     clock: Clock = "local"
+    time_format: str | None = None
     noun: ClassVar[str]
 
 
@@ -172,6 +183,7 @@ class Layout:
         names: Name of each purpose's column.
         places: Position of each purpose's column in a CSV file; empty for any other.
         kinds: What each purpose's column holds.
+        time_format: How times are written; None for ISO 8601.
     """
 
     files: RowFiles
@@ -180,6 +192,7 @@ class Layout:
     names: dict[str, str]
     places: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, Kind]
+    time_format: str | None = None
 
 
 def layout_of(source: Source) -> Layout:
@@ -191,8 +204,7 @@ def layout_of(source: Source) -> Layout:
     """
     files = find_files(source.path, source.noun)
     layout = _csv_layout(files, source) if files.format == "csv" else _parquet(files, source)
-    _refuse_other_clock(layout, source)
-    return layout
+    return _as_written(layout, source)
 
 
 def layout_of_table(table: str, schema: pa.Schema, source: Source) -> Layout:
@@ -206,21 +218,29 @@ def layout_of_table(table: str, schema: pa.Schema, source: Source) -> Layout:
             for role, column in source.columns.roles.items()
         },
     )
-    _refuse_other_clock(layout, source)
-    return layout
+    return _as_written(layout, source)
 
 
-def _refuse_other_clock(layout: Layout, source: Source) -> None:
-    if source.clock == "local" and layout.kinds["time"] == "zoned time":
+def _as_written(layout: Layout, source: Source) -> Layout:
+    """Adds how times are written, after checking that their column can hold such times."""
+    kind = layout.kinds.get("time")
+    if kind == "integer" and source.time_format not in SINCE_1970:
+        raise DataError(
+            f"Column {layout.names['time']!r} (time) holds whole numbers.",
+            advice='Say in [data] what they count from 1970 on: time_format = "epoch_s" for '
+            'seconds or "epoch_ms" for milliseconds, and clock = "utc".',
+        )
+    if source.clock == "local" and kind == "zoned time":
         raise DataError(
             f"Column {layout.names['time']!r} (time) carries a time zone, so it holds instants.",
             advice='Set clock = "utc".',
         )
-    if source.clock == "service" and layout.kinds["time"] != "text":
+    if source.clock == "service" and kind != "text":
         raise DataError(
             f"Column {layout.names['time']!r} (time) holds no hours of a service day.",
             advice='Write them as text such as 25:30:00; or set clock = "local" or "utc".',
         )
+    return replace(layout, time_format=source.time_format)
 
 
 def _csv_layout(files: RowFiles, source: Source) -> Layout:

@@ -59,6 +59,8 @@ class PlaceRecord:
 __all__ = ["LocationColumns", "read_locations"]
 
 _MOST_LON, _MOST_LAT = 180.0, 90.0
+# Entrances, nodes of ways and boarding areas of GTFS: nobody travels to them, and some are nowhere.
+_GTFS, _PARTS_OF_STATIONS = "stops.txt", frozenset({"2", "3", "4"})
 _SHOWN = 5
 
 
@@ -66,7 +68,7 @@ def read_locations(path: Path | str, columns: LocationColumns | None = None) -> 
     """Reads locations from CSV, or from GeoJSON points or polygons (at their centroids).
 
     Args:
-        path: A .csv, .csv.gz, .geojson or .json file in UTF-8.
+        path: A .csv, .csv.gz, .geojson or .json file in UTF-8, or stops.txt of a GTFS feed.
         columns: Which column or property holds what; GeoJSON has no need for lon and lat.
 
     Raises:
@@ -89,11 +91,11 @@ def read_locations(path: Path | str, columns: LocationColumns | None = None) -> 
 
 
 def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
-    is_csv = file.name.endswith((".csv", ".csv.gz"))
+    is_csv = file.name.endswith((".csv", ".csv.gz", ".txt"))
     if not is_csv and file.suffix not in {".geojson", ".json"}:
         raise GeographyError(
             f"The places file {file.name} has an unknown format.",
-            advice="Give a .csv, .csv.gz, .geojson or .json file.",
+            advice="Give a .csv, .csv.gz, .geojson or .json file, or stops.txt of a GTFS feed.",
         )
     with public_file(file, "places"):
         return csv_records(file, columns) if is_csv else geojson_records(file, columns)
@@ -233,6 +235,8 @@ def csv_records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
                 if len(row) != len(header):
                     raise _damaged(file, reader.line_num)
                 values = dict(zip(header, row, strict=True))
+                if file.name == _GTFS and values.get("location_type") in _PARTS_OF_STATIONS:
+                    continue
                 records.append(_record(values, columns, f"line {reader.line_num}"))
         except csv.Error:
             raise _damaged(file, reader.line_num) from None

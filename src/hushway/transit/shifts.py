@@ -37,7 +37,7 @@ class Shifts:
         return int((self.drivers * self.lengths).sum())
 
     def on_duty(self, periods: int) -> IntArray:
-        """Returns the drivers at work in each period of a day with so many periods."""
+        """Returns the drivers on duty in each period of a day with so many periods."""
         change = np.zeros(periods + 1, dtype=np.int64)
         np.add.at(change, self.starts, self.drivers)
         np.subtract.at(change, self.starts + self.lengths, self.drivers)
@@ -86,7 +86,7 @@ def _check(requirement: IntArray, lengths: tuple[int, ...], pay: tuple[int, ...]
             "A shift has no length or no pay.", advice="Give whole numbers of 1 or more."
         )
     if (requirement < 0).any():
-        raise PlanError("Fewer than no drivers are required.", advice="Give 0 or more.")
+        raise PlanError("The required number of drivers is negative.", advice="Give 0 or more.")
     if min(lengths) > len(requirement):
         raise PlanError(
             f"No shift fits into a day of {len(requirement)} periods.",

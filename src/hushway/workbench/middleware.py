@@ -98,7 +98,7 @@ class SecurityMiddleware:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._address.is_ours(hosts[0]):
             return 421, ErrorMessage(
-                message="This server is not the one that was asked for.",
+                message="The request names another host than this server.",
                 advice=f"Open it under its own address: {self._address.url}",
             )
         if method not in _SAFE and (refused_as := self._cross_site(headers)) is not None:

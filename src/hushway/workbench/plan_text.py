@@ -56,7 +56,7 @@ def read_plan(text: str, *, folder: Path) -> ReadPlan:
     except tomllib.TOMLDecodeError as error:
         return ReadPlan(facts=None, problems=(f"This is not TOML: {error}.",), plan=None)
     except (ValueError, RecursionError):
-        problem = "This holds what no plan needs: lists in lists in lists, or endless numbers."
+        problem = "This holds what no plan needs: lists in lists in lists, or an infinite number."
         return ReadPlan(facts=None, problems=(problem,), plan=None)
     try:
         plan = plan_from(with_environment(facts, os.environ), folder=folder)

@@ -24,7 +24,7 @@ _MOST_RUNNING: Final = 6
 _MOST_KEPT: Final = 100
 _LAST: Final = ("result", "failed")
 _ENDED: Final = ErrorMessage(
-    message="The task ended before an answer, as if something had stopped its process.",
+    message="The task ended without an answer: something stopped its process.",
     advice="Try again, perhaps with more memory. Look at the ledger first if it was to publish.",
 )
 _ENDED_PUBLISHING: Final = (

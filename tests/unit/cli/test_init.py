@@ -94,13 +94,75 @@ def test_what_nobody_said_is_marked_and_such_a_plan_is_refused(folder: Path) -> 
         load_plan(folder / "plan.toml")
 
 
-def test_without_people_single_trips_are_protected(folder: Path) -> None:
+def test_single_trips_are_protected_only_if_somebody_says_so(folder: Path) -> None:
     write_little_files(folder)
-    (folder / "trips.csv").write_text("origin,destination,time\n", encoding="utf-8")
-    assert run("trips.csv", *public("od"), *WINDOW, "--yes").exit_code == 0
+    (folder / "trips.csv").write_text("Card Ref No,origin,destination,time\n", encoding="utf-8")
+    done = run("trips.csv", *public("od"), *WINDOW, "--yes")
+    assert "No column says whose rows they are" in str(done.exception)
+    assert not (folder / "plan.toml").exists()
+    done = run("trips.csv", *public("od"), *WINDOW, "--yes", "--unit", "trip")
+    assert "NOT a person" in done.output
     plan = load_plan(folder / "plan.toml")
     assert not plan.privacy.unit.has_many_records
     prepare(plan)
+
+
+@pytest.mark.parametrize(
+    ("column", "unit"),
+    [("card", "device"), ("Card Ref", "device"), ("vehicle_id", "device"), ("Rider", "person")],
+)
+def test_ids_of_cards_are_not_taken_for_people(folder: Path, column: str, unit: str) -> None:
+    (folder / "trips.csv").write_text(f"{column},origin,destination,time\n", encoding="utf-8")
+    done = run("trips.csv", "--yes")
+    facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
+    assert facts["privacy"]["unit"] == unit
+    assert f"One {unit} is protected" in done.output
+
+
+def test_trips_with_points_need_areas_and_no_places(folder: Path) -> None:
+    header = "rider,started_at,start_lng,start_lat,end_lng,end_lat"
+    (folder / "rides.csv").write_text(f"{header}\n", encoding="utf-8")
+    assert run("rides.csv", "--areas", "zones.geojson", *WINDOW, "--yes").exit_code == 0
+    facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
+    assert facts["places"]["areas"] == "zones.geojson"
+    assert "file" not in facts["places"]
+    assert facts["data"]["columns"]["destination_lon"] == "end_lng"
+    load_plan(folder / "plan.toml")
+
+
+def test_columns_of_a_list_of_places_are_told_by_their_names(folder: Path) -> None:
+    (folder / "trips.csv").write_text(f"{HEADER}\n", encoding="utf-8")
+    (folder / "stops.txt").write_text("stop_id,stop_name,stop_lat,stop_lon\n", encoding="utf-8")
+    assert run("trips.csv", "--places", "stops.txt", *WINDOW, "--yes").exit_code == 0
+    facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
+    assert facts["places"]["columns"] == {
+        "id": "stop_id",
+        "name": "stop_name",
+        "lon": "stop_lon",
+        "lat": "stop_lat",
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "options"),
+    [
+        ("16/11/2009 07:45", {"time_format": "%d/%m/%Y %H:%M"}),
+        ("11/16/2009 7:45 PM", {"time_format": "%m/%d/%Y %I:%M %p"}),
+        ("16-Nov-09 07:45", {"time_format": "%d-%b-%y %H:%M"}),
+        ("1258361100", {"time_format": "epoch_s", "clock": "utc"}),
+        ("epoch_ms", {"time_format": "epoch_ms", "clock": "utc"}),
+        ("2009-11-16T07:45:00Z", {"clock": "utc"}),
+        ("2009-11-16T07:45", {}),
+    ],
+)
+def test_an_example_says_how_times_are_written(
+    folder: Path, written: str, options: dict[str, str]
+) -> None:
+    (folder / "trips.csv").write_text(f"{HEADER}\n", encoding="utf-8")
+    assert run("trips.csv", "--yes", "--time-format", written).exit_code == 0
+    facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
+    assert {"clock": "local", **options}.items() <= facts["data"].items()
+    assert ("time_format" in facts["data"]) == ("time_format" in options)
 
 
 def test_times_with_a_zone_are_instants(folder: Path) -> None:
@@ -127,13 +189,22 @@ def test_events_that_name_towers_need_their_list(folder: Path) -> None:
 def test_a_person_at_a_terminal_is_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "mine.csv").write_text("who,start_place,end_place,when\n", encoding="utf-8")
     monkeypatch.setattr(module, "can_ask", lambda: True)
-    # The type, three columns, the places, the window; nothing for the last day.
-    answers = "od\nstart_place\nend_place\nwhen\nplaces.csv\nEurope/Lisbon\n2026-03-02\n\n"
-    done = run("mine.csv", "--person", "who", "--set", "time.minutes=30", answers=answers)
+    (folder / "places.csv").write_text("id,lon,lat\n", encoding="utf-8")
+    answers = [
+        *("od", "when", "start_place", "ende", "end_place"),
+        *("person", "05/06/2009 7:45", "%d/%m/%Y %H:%M"),
+        *("nowhere.csv", "places.csv", "Lisbon", "Europe/Lisbon", "16/11/2009", "2026-03-02", ""),
+    ]
+    asked = "\n".join([*answers, ""])
+    done = run("mine.csv", "--person", "who", "--set", "time.minutes=30", answers=asked)
     assert done.exit_code == 0, done.output
+    assert "One of: who, start_place, end_place, when" in " ".join(done.output.split())
+    for refused in ("Choose one of", "there is no file nowhere.csv", "no time zone", "no day"):
+        assert refused in " ".join(done.output.split())
     facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
     assert facts["data"]["columns"]["origin"] == "start_place"
     assert facts["time"]["minutes"] == 30
+    assert facts["data"]["time_format"] == "%d/%m/%Y %H:%M"
     assert facts["time"]["zone"] == "Europe/Lisbon"
     assert facts["time"]["last_day"] == "SET-THIS"
 
@@ -151,7 +222,12 @@ def test_paths_are_taken_from_the_plans_folder(folder: Path) -> None:
     ("header", "options", "words"),
     [
         ("a,b", (), "do not tell which release type"),
-        ("a,b", ("--type", "od"), "the origin or the destination or the time"),
+        ("a,b", ("--type", "od", "--person", "a"), "the time or the origin or the destination"),
+        (HEADER, ("--first-day", "16/11/2009"), "it is no day"),
+        (HEADER, ("--zone", "Lisbon"), "it is no time zone"),
+        (HEADER, ("--unit", "household"), "no such unit"),
+        (HEADER, ("--time-format", "05/06/2009 7:45"), "may be read in several ways"),
+        (HEADER, ("--time-format", "yesterday"), "neither a time"),
         (HEADER, ("--person", "nobody"), "no column of the name that was given for person"),
         (HEADER, ("--lon", "origin"), "have no lon"),
         (HEADER, ("--roads", "r"), "have no option roads.file"),

@@ -19,8 +19,10 @@ from hushway.tables.layout import Clock, layout_of
 Write = Callable[..., Path]
 
 
-def times(file: Path, clock: Clock) -> list[int | None]:
-    source = TripsSource(file, TripColumns(), clock)
+def times(
+    file: Path, clock: Clock, written: str | None = None, columns: TripColumns | None = None
+) -> list[int | None]:
+    source = TripsSource(file, columns or TripColumns(), clock, written)
     with embedded_session(EngineSettings(threads=1)) as session:
         rows = read_rows(session, layout_of(source), clock)
         assert rows.schema()["us"].is_int64()
@@ -119,3 +121,39 @@ def test_an_error_of_the_engine_at_loading_is_translated() -> None:
             session.load("places", pa.table({"id": [1]}))
     assert caught.value.advice
     assert caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "clock"),
+    [
+        ("%d/%m/%Y %H:%M", "16/11/2009 07:45", "local"),
+        ("%d/%m/%Y %H:%M", "16/11/2009 7:45", "utc"),
+        ("%m/%d/%Y %I:%M %p", "11/16/2009 7:45 am", "local"),
+        ("%d-%b-%y %H:%M", "16-Nov-09 07:45", "local"),
+        ("%d/%m/%Y %H:%M %z", "16/11/2009 09:45 +0200", "utc"),
+        ("epoch_s", "1258357500", "utc"),
+        ("epoch_ms", "1258357500000", "utc"),
+    ],
+)
+def test_times_are_read_as_the_plan_says(
+    csv_file: Write, written: str, text: str, clock: Clock
+) -> None:
+    file = csv_file([("a", 1, 2, text), ("a", 1, 2, "31/02/2009 noon"), ("a", 1, 2, None)])
+    assert times(file, clock, written) == [us("2009-11-16T07:45:00+00:00"), None, None]
+
+
+def test_a_day_may_be_in_a_column_of_its_own(csv_file: Write) -> None:
+    rows = [("a", 1, 2, "16/11/2009", "07:45"), ("a", 1, 2, "16/11/2009", None)]
+    file = csv_file(rows, header="person,origin,destination,day,time")
+    found = times(file, "local", "%d/%m/%Y %H:%M", TripColumns(date="day"))
+    assert found == [us("2009-11-16T07:45:00+00:00"), None]
+
+
+def test_whole_numbers_are_times_only_if_the_plan_says_what_they_count(
+    parquet_file: Callable[..., Path],
+) -> None:
+    moments = pa.array([1_258_357_500_000, None], pa.int64())
+    file = parquet_file({"origin": ["1"] * 2, "destination": ["2"] * 2, "time": moments})
+    assert times(file, "utc", "epoch_ms") == [us("2009-11-16T07:45:00+00:00"), None]
+    with pytest.raises(DataError, match="holds whole numbers"):
+        times(file, "utc")

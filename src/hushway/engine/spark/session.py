@@ -66,7 +66,7 @@ _BATCH_ROWS: Final = 100_000
 
 
 class SparkEngineSession:
-    """A cluster at work. A `hushway.engine.session.Session`.
+    """A session on a Spark cluster. A `hushway.engine.session.Session`.
 
     Privacy:
         Workers are handed rows, public facts and the bounding key; what comes back are sums, and

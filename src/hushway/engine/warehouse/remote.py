@@ -16,7 +16,7 @@ _UTC: Final = ("UTC", "Etc/UTC")
 
 
 class Remote:
-    """A warehouse at work."""
+    """A connection to a warehouse."""
 
     def __init__(self, url: str) -> None:
         self._connection = Connection(url)

@@ -111,7 +111,7 @@ class DensityFamily(Family):
 
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
-        """Counts invented rows of a guessed crowd in the place of a plan's."""
+        """Counts invented rows of a guessed crowd instead of a plan's."""
         from hushway.families.density.planning.forecast import invented_density
 
         return invented_density

@@ -144,13 +144,19 @@ def _source(plan: DensityPlan) -> EventsSource:
         path=plan.rows_path(plan.data.events),
         columns=_columns(plan),
         clock=plan.data.clock,
+        time_format=plan.data.time_format,
     )
 
 
 def _columns(plan: DensityPlan) -> EventColumns:
     named = plan.data.columns
     return EventColumns(
-        person=named.person, location=named.place, lon=named.lon, lat=named.lat, time=named.time
+        person=named.person,
+        location=named.place,
+        lon=named.lon,
+        lat=named.lat,
+        time=named.time,
+        date=named.date,
     )
 
 

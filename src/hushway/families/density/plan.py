@@ -21,9 +21,9 @@ from hushway.release.plans.sections import (
     LossPlan,
     PlaceColumnsPlan,
     ProblemsPlan,
-    RowsPlan,
     Rule,
     Section,
+    TimedRowsPlan,
 )
 from hushway.release.plans.values import (
     DAY_HOURS,
@@ -65,6 +65,9 @@ class EventColumnsPlan(Section):
         description="The column with its latitude in WGS84 degrees, if positions are given.",
     )
     time: str = Field(default="time", description="The column with its time.")
+    date: str | None = Field(
+        default=None, description="The column with its day, if its time is in a column of its own."
+    )
 
     @model_validator(mode="after")
     def _one_kind(self) -> "EventColumnsPlan":
@@ -74,7 +77,7 @@ class EventColumnsPlan(Section):
         return self
 
 
-class EventsPlan(RowsPlan):
+class EventsPlan(TimedRowsPlan):
     """The protected rows."""
 
     events: Text = Field(

@@ -88,7 +88,7 @@ class LinksFamily(Family):
 
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
-        """Counts invented rows of a guessed crowd in the place of a plan's."""
+        """Counts invented rows of a guessed crowd instead of a plan's."""
         from hushway.families.links.planning.invented_rows import invented_links
 
         return invented_links

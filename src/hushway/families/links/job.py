@@ -153,7 +153,10 @@ def _source(plan: LinksPlan) -> AnyTraces:
     if data.format == "mds":
         return MdsTraces(path)
     return TracesSource(
-        path=path, columns=TraceColumns(**data.columns.model_dump()), clock=data.clock
+        path=path,
+        columns=TraceColumns(**data.columns.model_dump()),
+        clock=data.clock,
+        time_format=data.time_format,
     )
 
 

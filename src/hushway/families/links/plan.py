@@ -18,9 +18,9 @@ from hushway.release.plans.sections import (
     LossPlan,
     NoAverages,
     ProblemsPlan,
-    RowsPlan,
     Rule,
     Section,
+    TimedRowsPlan,
 )
 from hushway.release.plans.values import (
     DAY_HOURS,
@@ -40,11 +40,14 @@ class TraceColumnsPlan(Section):
         default=None, description="The column with the trip that it belongs to, if there is one."
     )
     time: str = Field(default="time", description="The column with its time.")
+    date: str | None = Field(
+        default=None, description="The column with its day, if its time is in a column of its own."
+    )
     lon: str = Field(default="lon", description="The column with its longitude, in WGS84 degrees.")
     lat: str = Field(default="lat", description="The column with its latitude, in WGS84 degrees.")
 
 
-class TracesPlan(RowsPlan):
+class TracesPlan(TimedRowsPlan):
     """The protected rows."""
 
     traces: Text = Field(description="A file, a folder or a glob; or table:NAME of a warehouse.")
@@ -54,14 +57,13 @@ class TracesPlan(RowsPlan):
     )
     clock: Literal["local", "utc"] = Field(
         default="local",
-        description="Whether times of a table are on the city's clock, or in UTC or with an "
-        "offset.",
+        description="Whether times are on the city's clock, or in UTC or with an offset.",
     )
     columns: TraceColumnsPlan = TraceColumnsPlan()
 
     @model_validator(mode="after")
     def _tables_have_columns(self) -> "TracesPlan":
-        told = {"clock", "columns"} & self.model_fields_set
+        told = {"clock", "time_format", "columns"} & self.model_fields_set
         if self.format != "table" and told:
             raise ValueError(f'{min(told)} belongs to format = "table"')
         return self

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hushway.privacy.bound import Unit
 from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
     from hushway.study.results import Report
+
+
+_ENDS = ("origin", "destination")
+_POINTS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
 
 
 class ODFamily(Family):
@@ -49,12 +54,25 @@ class ODFamily(Family):
             ),
             "time": TIME,
             "trip_id": ("trip_id", "ride_id"),
+            "origin_lon": ("origin_lon", "start_lon", "start_lng", "pickup_longitude"),
+            "origin_lat": ("origin_lat", "start_lat", "pickup_latitude"),
+            "destination_lon": (
+                "destination_lon",
+                "end_lon",
+                "end_lng",
+                "to_lon",
+                "dropoff_longitude",
+            ),
+            "destination_lat": ("destination_lat", "end_lat", "dropoff_latitude"),
         },
-        optional=("trip_id",),
-        signs=("origin", "destination"),
+        optional=("trip_id", *_ENDS, *_POINTS),
+        either=(_ENDS, _POINTS),
+        signs=(),
         files={"places.file": "the public list of places"},
+        files_with={"origin_lon": {"places.areas": "the public areas"}},
         left_out=("places.pairs",),
-        without_person={"privacy.unit": "trip", "privacy.max_trips": 1},
+        left_out_without={"origin": "places.columns"},
+        without_person=Unit.TRIP,
     )
     compared = ComparedTable(file="trips.parquet", keys=("period", "origin", "destination"))
     study = Study(
@@ -108,7 +126,7 @@ class ODFamily(Family):
 
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
-        """Counts invented rows of a guessed crowd in the place of a plan's."""
+        """Counts invented rows of a guessed crowd instead of a plan's."""
         from hushway.families.od.planning.forecast import invented_od
 
         return invented_od

@@ -186,6 +186,7 @@ def _source(plan: ODPlan, areas: Areas | None, window: Window) -> AnyTrips:
         path=path,
         columns=TripColumns(**columns),
         clock=plan.data.clock,
+        time_format=plan.data.time_format,
         areas=areas,
     )
 

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.release.plans.sections import PlaceColumnsPlan, RowsPlan, Section
+from hushway.release.plans.sections import PlaceColumnsPlan, Section, TimedRowsPlan
 from hushway.release.plans.values import Text
 
 
@@ -23,6 +23,9 @@ class TripColumnsPlan(Section):
         default="destination", description="The column with the place where it ended."
     )
     time: str = Field(default="time", description="The column with the time when it began.")
+    date: str | None = Field(
+        default=None, description="The column with its day, if its time is in a column of its own."
+    )
     trip_id: str | None = Field(
         default=None,
         description="The column with an id of the trip: rows of one person that share it are one "
@@ -61,7 +64,7 @@ class TripColumnsPlan(Section):
         return self
 
 
-class DataPlan(RowsPlan):
+class DataPlan(TimedRowsPlan):
     """The protected rows."""
 
     trips: Text = Field(
@@ -71,20 +74,14 @@ class DataPlan(RowsPlan):
         default="table",
         description="Columns of the plan's choice, MDS trips, or TIDES fare transactions.",
     )
-    clock: Literal["local", "utc", "service"] = Field(
-        default="local",
-        description="Whether times are on the agency's clock, in UTC or with an offset, or hours "
-        "of "
-        "a service date, such as 25:30.",
-    )
     columns: TripColumnsPlan = TripColumnsPlan()
 
     @model_validator(mode="after")
     def _standards_name_their_columns(self) -> "DataPlan":
         if self.format != "table" and "columns" in self.model_fields_set:
             raise ValueError(f'format = "{self.format}" names its own columns: leave them out')
-        if self.format == "mds" and "clock" in self.model_fields_set:
-            raise ValueError('format = "mds" has instants: leave out clock')
+        if self.format == "mds" and {"clock", "time_format"} & self.model_fields_set:
+            raise ValueError('format = "mds" has instants: leave out clock and time_format')
         return self
 
     @property

@@ -93,7 +93,7 @@ class SequencesFamily(Family):
 
     @property
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter]":
-        """Counts invented rows of a guessed crowd in the place of a plan's."""
+        """Counts invented rows of a guessed crowd instead of a plan's."""
         from hushway.families.sequences.planning.invented_rows import invented_sequences
 
         return invented_sequences

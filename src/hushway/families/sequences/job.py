@@ -204,9 +204,13 @@ def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
         return TapsSource(
             path=plan.rows_path(data.taps),
             columns=TapColumns(
-                person=columns.person or "", location=columns.place, time=columns.time
+                person=columns.person or "",
+                location=columns.place,
+                time=columns.time,
+                date=columns.date,
             ),
             clock=data.clock,
+            time_format=data.time_format,
         )
     return SequencesSource(
         path=plan.rows_path(data.sequences or ""),

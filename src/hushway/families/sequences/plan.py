@@ -13,8 +13,8 @@ from hushway.release.plans.sections import (
     LossPlan,
     PlaceColumnsPlan,
     ProblemsPlan,
-    RowsPlan,
     Section,
+    TimedRowsPlan,
     TimePlan,
 )
 from hushway.release.plans.values import Text, Texts
@@ -30,13 +30,16 @@ class SequenceColumnsPlan(Section):
     )
     place: str = Field(default="place", description="The column with the place of a tap.")
     time: str = Field(default="time", description="The column with its time.")
+    date: str | None = Field(
+        default=None, description="The column with its day, if its time is in a column of its own."
+    )
     stops: str = Field(
         default="stops",
         description="The column with the stops of a ready sequence, as a list or as text.",
     )
 
 
-class SequencesDataPlan(RowsPlan):
+class SequencesDataPlan(TimedRowsPlan):
     """The protected rows: taps, or sequences that somebody has put together already."""
 
     taps: Text | None = Field(
@@ -48,7 +51,7 @@ class SequencesDataPlan(RowsPlan):
     separator: str = Field(default=" ", min_length=1, description="Between stops in a text.")
     clock: Literal["local", "utc"] = Field(
         default="local",
-        description="Whether times are on the agency's clock, or in UTC or with an offset.",
+        description="Whether times are on the city's clock, or in UTC or with an offset.",
     )
     columns: SequenceColumnsPlan = SequenceColumnsPlan()
 

@@ -94,7 +94,7 @@ class Randomness:
     def __post_init__(self) -> None:
         check_text("source of randomness", self.source)
         if not isinstance(self.private, bool):
-            raise PrivacyError("Randomness is private or it is not.", advice="Give True or False.")
+            raise PrivacyError("private is neither true nor false.", advice="Give a bool.")
         if self.private != (self.source == OsSource.name):
             raise PrivacyError(
                 "Only bits that the operating system's key draws are private.",
@@ -176,7 +176,7 @@ class AccountStatement:
             loss_of(self.measure, amount)
         if not _ENTRY.fullmatch(self.ledger_entry):
             raise PrivacyError(
-                "What should be the hash of a ledger's entry is none.",
+                "The hash of the ledger's entry is not a SHA-256.",
                 advice="Name the entry that charged for the release by its SHA-256.",
             )
 
@@ -229,7 +229,7 @@ def _whole(text: str) -> int:
 
 def _decimal(text: str) -> float:
     number = float(text)
-    return number if math.isfinite(number) else _refuse_number("A number beyond all floats")
+    return number if math.isfinite(number) else _refuse_number("A number too large for a float")
 
 
 def _refuse_number(name: str) -> NoReturn:

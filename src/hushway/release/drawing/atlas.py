@@ -106,7 +106,7 @@ class Numbers:
         for column in (self.count, self.error):
             # NaN passes: it stands for what is not published.
             if np.any((column < 0) | (column > _MOST)):
-                raise _undrawable("a number or an error is negative or endless")
+                raise _undrawable("a number or an error is negative or not finite")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -292,7 +292,7 @@ def _refuse_occupied(folder: Path) -> None:
         os.close(handle)
     if Place(folder).is_sealed:
         raise ReleaseError(
-            f"An earlier publish to {folder.name} was interrupted when it was all but done: its "
+            f"An earlier publish to {folder.name} was interrupted just before its end: its "
             "release waits beside the place. Nothing was spent here.",
             advice="Let it take its place with: hushway ledger settle PLAN. For another release, "
             "name another folder.",

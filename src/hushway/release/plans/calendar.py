@@ -89,7 +89,7 @@ def _read_days(file: Path) -> list[date]:
             days.append(day_of(line))
         except ValueError:
             raise GeographyError(
-                f"Line {number} of the file of holidays {file.name} is no day.",
+                f"Line {number} of the file of holidays {file.name} is not a date.",
                 advice="Write one day a line, such as 2026-12-25, and nothing else.",
             ) from None
     return days

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from hushway.privacy.bound import Unit
+
 # What stands for a fact that nobody has given yet: no plan with it can be published.
 SET_THIS = "SET-THIS"
 
@@ -24,11 +26,13 @@ class Intake:
         columns: The usual names of each column, by the option of [data.columns], likeliest first.
         optional: Columns that a plan may do without.
         either: Groups of columns of which the first that is there is taken, and the others are not.
-        signs: Columns whose names show that rows are of this release type.
+        signs: Columns whose names show that rows are of this release type, with a group of
+            `either`.
         files: Public files, by the option of the plan that names each: what it is, in words.
+        files_with: Files that are needed instead where a column is there, by column.
         left_out: Options of the template that a first plan does without.
         left_out_without: Tables that it does without, too, where a column is not there.
-        without_person: What the plan says instead where nobody is named, if that is possible.
+        without_person: The unit that is protected where nobody is named, if that is possible.
     """
 
     rows: str
@@ -37,18 +41,14 @@ class Intake:
     either: tuple[tuple[str, ...], ...] = ()
     signs: tuple[str, ...]
     files: Mapping[str, str]
+    files_with: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
     left_out_without: Mapping[str, str] = field(default_factory=dict)
-    without_person: Mapping[str, str | int] = field(default_factory=dict)
+    without_person: Unit | None = None
 
     def recognised(self, names: tuple[str, ...]) -> dict[str, str]:
         """Returns the columns that can be told by their names."""
-        known = {_plain(name): name for name in reversed(names)}
-        return {
-            option: next(known[name] for name in usual if name in known)
-            for option, usual in self.columns.items()
-            if any(name in known for name in usual)
-        }
+        return recognised(self.columns, names)
 
     def without_alternatives(self, columns: Mapping[str, str | None]) -> dict[str, str | None]:
         """Returns the columns of which only one group is needed, with the other groups left out."""
@@ -69,28 +69,48 @@ class Intake:
 
     def suits(self, names: tuple[str, ...]) -> bool:
         """Whether columns of such names are likely rows of this release type."""
-        return set(self.signs) <= set(self.recognised(names))
+        known = set(self.recognised(names))
+        return set(self.signs) <= known and (
+            not self.either or any(set(group) <= known for group in self.either)
+        )
+
+    def public_files(self, columns: Mapping[str, str | None]) -> Mapping[str, str]:
+        """Returns the public files that rows with such columns need."""
+        there = [files for role, files in self.files_with.items() if columns.get(role)]
+        return there[0] if there else self.files
+
+
+def recognised(columns: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -> dict[str, str]:
+    """Returns the columns of a file that have one of the usual names of a role."""
+    known = {_plain(name): name for name in reversed(names)}
+    return {
+        role: next(known[name] for name in usual if name in known)
+        for role, usual in columns.items()
+        if any(name in known for name in usual)
+    }
 
 
 def _plain(name: str) -> str:
     return "_".join(name.casefold().replace("-", " ").replace("_", " ").split())
 
 
-PERSON = (
-    "person",
-    "person_id",
-    "rider",
-    "rider_id",
-    "user",
-    "user_id",
-    "card",
-    "card_id",
-    "device",
-    "device_id",
-    "subscriber",
-    "vehicle",
-    "vehicle_id",
+# Ids of these are not ids of people: somebody may have several, and several may share one.
+DEVICES: Final = tuple(
+    f"{name}{more}"
+    for name in ("card", "device", "token", "phone", "bike", "vehicle", "taxi")
+    for more in ("", "_id", "_ref", "_no", "_number")
 )
+PERSON: Final = (
+    *("person", "person_id", "rider", "rider_id", "user", "user_id", "customer", "customer_id"),
+    *("passenger", "passenger_id", "subscriber", "subscriber_id", *DEVICES),
+)
+
+
+def looks_like_device(column: str) -> bool:
+    """Whether the name of a column of ids says that they are of cards, phones or vehicles."""
+    return _plain(column) in DEVICES
+
+
 TIME = (
     "time",
     "timestamp",

@@ -24,9 +24,11 @@ from hushway.release.plans.values import (
     MinuteOfDay,
     PartOrAll,
     Text,
+    TimeFormat,
     number_of,
 )
 from hushway.tables.row_files import table_of
+from hushway.tables.time_format import has_instants
 
 # The version of the language of plans. Whoever changes what a key means, or takes one away, counts
 # on, and says in `hushway.families.load` what to change in a plan of the version before.
@@ -231,6 +233,29 @@ class RowsPlan(Section):
     """What plans of all families say about the protected rows."""
 
     name: Text = Field(description="The ledger's name of this data set.")
+
+
+class TimedRowsPlan(RowsPlan):
+    """What plans say about protected rows with times."""
+
+    clock: Literal["local", "utc", "service"] = Field(
+        default="local",
+        description="Whether times are on the city's clock, in UTC or with an offset, or hours of "
+        "a service date, such as 25:30.",
+    )
+    time_format: TimeFormat | None = Field(
+        default=None,
+        description='How times are written, such as "%d/%m/%Y %H:%M"; epoch_s or epoch_ms for '
+        "seconds or milliseconds since 1970; ISO 8601 if left out.",
+    )
+
+    @model_validator(mode="after")
+    def _instants_have_their_clock(self) -> "TimedRowsPlan":
+        if has_instants(self.time_format) and self.clock != "utc":
+            raise ValueError('time_format tells instants, which need clock = "utc"')
+        if self.time_format is not None and self.clock == "service":
+            raise ValueError('clock = "service" has hours such as 25:30: leave out time_format')
+        return self
 
 
 class LossPlan(Section):

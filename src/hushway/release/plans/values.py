@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 from hushway.errors import PrivacyError
 from hushway.privacy.accounting import USUAL_DELTA
 from hushway.privacy.loss import exact
+from hushway.tables.time_format import problem_of
 
 HOUR_MINUTES = 60
 DAY_HOURS = 24
@@ -59,6 +60,13 @@ def _contact(text: str) -> str:
 def _licence(text: str) -> str:
     if not _LICENCE.fullmatch(text) and not _WEB.fullmatch(text):
         raise ValueError("must be a name of the SPDX list, such as CC-BY-4.0, or a web address")
+    return text
+
+
+def _time_format(text: str) -> str:
+    problem = problem_of(text)
+    if problem is not None:
+        raise ValueError(problem)
     return text
 
 
@@ -129,4 +137,5 @@ Text = Annotated[str, AfterValidator(_not_blank)]
 Contact = Annotated[str, AfterValidator(_contact)]
 Licence = Annotated[str, AfterValidator(_licence)]
 # TOML has lists and no tuples.
+TimeFormat = Annotated[Text, AfterValidator(_time_format)]
 Texts = Annotated[tuple[Text, ...], BeforeValidator(_listed)]

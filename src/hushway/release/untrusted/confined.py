@@ -62,7 +62,7 @@ def ask_confined(
         answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         raise OutOfLimitsError(
-            f"It ended before an answer, as if it took more than {MOST_MEMORY >> 30} GB of memory."
+            f"It ended without an answer, or needs more memory than {MOST_MEMORY >> 30} GB."
         ) from None
     if "problem" in answer:
         raise HushwayError(answer["problem"], advice=answer["advice"])

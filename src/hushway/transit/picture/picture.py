@@ -51,7 +51,7 @@ class _Drawn:
 def draw_network(
     plan: FleetPlan, network: TransitNetwork, *, title: str, routes: Itineraries, trips: RiderTrips
 ) -> bytes:
-    """Returns a PNG of 1600 x 1000 pixels: a map of the network at work, and two panels.
+    """Returns a PNG of 1600 x 1000 pixels: a map of the network in operation, and two panels.
 
     Privacy:
         The picture shows the trips that it is given. It may be published only if they may.

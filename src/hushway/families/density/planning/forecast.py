@@ -83,7 +83,7 @@ def people_of(crowd: ExpectedPopulation) -> int:
     """
     if crowd.people is None:
         raise PlanError(
-            "What a density will be wrong by depends on the people behind the visits.",
+            "The errors of a density depend on the people behind the visits.",
             advice="Give --people too: a public guess, never a count.",
         )
     if not 0 < crowd.people <= crowd.trips:

@@ -44,6 +44,7 @@ class EventColumns(Columns):
         lon: Longitude in WGS84 degrees, if events carry positions.
         lat: Latitude, likewise.
         time: When it was.
+        date: Its day, if that is in a column of its own.
     """
 
     person: str = "person"
@@ -51,6 +52,7 @@ class EventColumns(Columns):
     lon: str | None = None
     lat: str | None = None
     time: str = "time"
+    date: str | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -89,7 +89,7 @@ def trace_parts(
     if seed < 0:
         raise PlanError("A seed cannot be negative.", advice="Give 0 or any larger whole number.")
     if people < 1:
-        raise PlanError("There is nobody to drive.", advice="Give at least one person.")
+        raise PlanError("The number of people is below 1.", advice="Give at least one person.")
     scene = Scene(
         ground=ground_of(roads, generator(seed, _STREAM)),
         seed=seed,

@@ -1,4 +1,4 @@
-"""Invented drives in the place of a plan's rows: its release is tried on them.
+"""Invented drives instead of a plan's rows: its release is tried on them.
 
 People drive fastest routes between nodes that are rather near each other, more of them by day than
 by night. That is the general shape of traffic and no fact about anybody.

@@ -60,7 +60,7 @@ def _positions(file: FoundFile) -> list[_Position]:
         why = "it cannot be opened"
     except (ExpatError, LookupError, ValueError):
         if reader.declares:
-            why = "it declares a document type, which may hide much else"
+            why = "it declares a document type (DTD), which is never read"
     else:
         if reader.is_gpx:
             return reader.positions

@@ -39,6 +39,7 @@ class TraceColumns(Columns):
         trip: Id of the trip, if there is one: a person's positions with another id are another
             trip. Trips are also split where a person was not heard of for long.
         time: When it was taken.
+        date: Its day, if that is in a column of its own.
         lon: Longitude in WGS84 degrees.
         lat: Latitude.
         speed: Speed as the device measured it, if it did. Ways are found from positions and times,
@@ -49,6 +50,7 @@ class TraceColumns(Columns):
     person: str = "person"
     trip: str | None = None
     time: str = "time"
+    date: str | None = None
     lon: str = "lon"
     lat: str = "lat"
     speed: str | None = None

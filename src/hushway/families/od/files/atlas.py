@@ -154,7 +154,7 @@ def _notes(facts: Mapping[str, Any], rows: Rows, *, together: bool) -> tuple[str
     threshold = facts["threshold"]
     days = ", all its days together" if together else ""
     missing = (
-        "A flow that is not drawn is published as 0; that nobody travels there is not known."
+        "A flow that is not drawn is published as 0; that does not mean that nobody travels there."
         if threshold is None
         else f"A flow that is not drawn was measured below {threshold}{days}; it is not known to "
         "be 0."

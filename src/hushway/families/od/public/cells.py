@@ -31,7 +31,7 @@ class ODCells:
         if not 0 < self.size < _MOST_CELLS:
             raise GeographyError(
                 "The places and periods make no cells, or more than can be numbered.",
-                advice="Two places make the smallest table; or let include_intrazonal have cells.",
+                advice="Give at least two places, or set include_intrazonal = true.",
             )
 
     @cached_property

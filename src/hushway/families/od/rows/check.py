@@ -19,7 +19,7 @@ from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
 
 _SERVICE_TIME: Final = (
-    "The service date is no day, or the time on it is not HH:MM or HH:MM:SS.",
+    "The service date is not a date, or the time on it is not HH:MM or HH:MM:SS.",
     "Write 2026-03-02 or 20260302, and 25:30 for half past one in the night after it.",
 )
 _NOWHERE: Final = (

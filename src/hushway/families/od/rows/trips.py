@@ -30,6 +30,7 @@ class TripColumns(Columns):
         origin: Id of the place where the trip starts; None where trips have points.
         destination: Id of the place where it ends, likewise.
         time: When it starts.
+        date: Its day, if that is in a column of its own.
         trip_id: If given, rows of one person with the same trip id are one trip, of which one row
             counts; without a column of persons, all rows with the same trip id are.
         service_date: The day that the time belongs to, for the clock "service".
@@ -43,6 +44,7 @@ class TripColumns(Columns):
     origin: str | None = "origin"
     destination: str | None = "destination"
     time: str = "time"
+    date: str | None = None
     trip_id: str | None = None
     service_date: str | None = None
     origin_lon: str | None = None

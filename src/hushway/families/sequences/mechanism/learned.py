@@ -402,7 +402,7 @@ def refuse_unlearnable(universe: SequenceUniverse, height: int) -> None:
         raise PlanError(
             f"A learnt release has no times, at most {MOST_PLACES:,} places and at least "
             f"{FEWEST_STOPS} stops a record; here are {places:,} places and {height} stops.",
-            advice='Choose mechanism.name = "prefix_tree", which knows none of these limits.',
+            advice='Choose mechanism.name = "prefix_tree", which has none of these limits.',
         )
 
 

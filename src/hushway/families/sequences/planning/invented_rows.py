@@ -1,4 +1,4 @@
-"""Invented records in the place of a plan's rows: its release is tried on them.
+"""Invented records instead of a plan's rows: its release is tried on them.
 
 A few places are busy and many are not, and the next stop of a record is rather near the last one.
 That is the general shape of journeys and no fact about anybody.

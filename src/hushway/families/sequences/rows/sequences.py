@@ -54,6 +54,7 @@ class SequencesSource:
     separator: str = " "
     noun: ClassVar[str] = "sequences"
     clock: ClassVar[None] = None
+    time_format: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         if not self.separator:
@@ -73,11 +74,13 @@ class TapColumns(Columns):
         person: Whose tap it is: a person, a card, a ticket. Taps of one make a sequence.
         location: Id of the place.
         time: When it was.
+        date: Its day, if that is in a column of its own.
     """
 
     person: str = "person"
     location: str = "location"
     time: str = "time"
+    date: str | None = None
 
 
 class TapsSource(TimedSource[TapColumns]):

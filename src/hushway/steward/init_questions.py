@@ -1,0 +1,130 @@
+"""What `init` asks for, and whether an answer can be taken."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Final
+from zoneinfo import ZoneInfo
+
+from hushway.errors import PlanError
+from hushway.tables.layout import Clock
+from hushway.tables.time_format import formats_of, has_instants, problem_of
+
+_NO_FORMAT = "it is neither a time as people write it nor a format such as %d/%m/%Y %H:%M."
+
+
+def _anything(answer: str) -> str | None:
+    del answer
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """A question to the steward.
+
+    Attributes:
+        text: The question.
+        choices: All answers there are; empty if any may be given.
+        problem: Says why an answer cannot be taken; None if it can.
+        advice: What to answer instead.
+    """
+
+    text: str
+    choices: tuple[str, ...] = ()
+    problem: Callable[[str], str | None] = _anything
+    advice: str = ""
+
+
+# Returns the answer to a question; an empty one leaves it open.
+Ask = Callable[[Question], str]
+
+
+def is_file(answer: str) -> str | None:
+    """Says that there is no such file."""
+    return None if Path(answer).exists() else f"there is no file {answer}."
+
+
+def _is_zone(answer: str) -> str | None:
+    with suppress(ValueError, OSError, KeyError):
+        ZoneInfo(answer)
+        return None
+    return "it is no time zone."
+
+
+def _is_day(answer: str) -> str | None:
+    with suppress(ValueError):
+        date.fromisoformat(answer)
+        return None
+    return "it is no day."
+
+
+def _is_time(answer: str) -> str | None:
+    with suppress(ValueError):
+        if _is_format(answer) or formats_of(answer) is not None:
+            return None
+    return _NO_FORMAT
+
+
+_DAY: Final = "Write the year first, such as 2026-03-02."
+WINDOW: Final = {
+    "zone": Question(
+        text="The time zone, such as Europe/Lisbon",
+        problem=_is_zone,
+        advice="Use an IANA name such as America/Detroit or Europe/Paris.",
+    ),
+    "first_day": Question(
+        text="The first day of the window, such as 2026-03-02", problem=_is_day, advice=_DAY
+    ),
+    "last_day": Question(text="Its last day", problem=_is_day, advice=_DAY),
+}
+_TIME: Final = Question(
+    text="A time as the file writes it, such as 16/11/2009 07:45 (empty: 2009-11-16T07:45)",
+    problem=_is_time,
+    advice='Give an example, or a format such as "%d/%m/%Y %H:%M", epoch_s or epoch_ms.',
+)
+
+
+def _is_format(text: str) -> bool:
+    return problem_of(text) is None
+
+
+def time_options(written: str | None, clock: Clock | None, ask: Ask | None) -> dict[str, str]:
+    """Returns what a plan says about how times are written.
+
+    Args:
+        written: A format, or an example of a time, if the steward gave one.
+        clock: The clock that the type of the column tells; None if it holds text or numbers.
+        ask: Asks the steward.
+
+    Raises:
+        PlanError: No usual format fits the example, or several do and nobody can be asked.
+    """
+    if clock is not None:
+        return {"data.clock": clock}
+    if written is None and ask is not None:
+        written = ask(_TIME)
+    if not written:
+        return {}
+    time_format = written if _is_format(written) else _format_of(written, ask)
+    instants = has_instants(time_format) or (time_format is None and written.endswith("Z"))
+    return {
+        **({} if time_format is None else {"data.time_format": time_format}),
+        **({"data.clock": "utc"} if instants else {}),
+    }
+
+
+def _format_of(example: str, ask: Ask | None) -> str | None:
+    problem = _is_time(example)
+    if problem is not None:
+        raise PlanError(f"The time that was given cannot be taken: {problem}", advice=_TIME.advice)
+    formats = formats_of(example)
+    if len(formats) > 1 and ask is not None:
+        return ask(Question(text="Is it day/month or month/day?", choices=formats)) or None
+    if len(formats) > 1:
+        raise PlanError(
+            "The example of a time may be read in several ways.",
+            advice=f"Name one: {' or '.join(f'--time-format {one!r}' for one in formats)}.",
+        )
+    return formats[0] if formats else None
