@@ -2,8 +2,8 @@
 
 Every release has the same budget and protects one trip, or a person with all trips. Errors are
 shares of all trips (L1) unless they are RMSE or CPC (the common part of commuters, more is better);
-"top" are the 200 busiest cells. Synthetic Ann Arbor always; bike share and green taxi if
-HUSHWAY_DATA names a folder that holds them. private-pgm (`mbi`) and inf-tda (`InfTDA`) take part if
+"top" are the 200 busiest cells. Ann Arbor and a generated metro, both synthetic, always; bikes and
+taxis if HUSHWAY_DATA names a folder that holds them. private-pgm (`mbi`) and inf-tda (`InfTDA`) if
 they can be imported. Run by hand: `python benchmarks/od_learning.py [runs] [epsilons] [scenes]`,
 scenes with `;` between them.
 """
@@ -42,6 +42,7 @@ from hushway.privacy.randomness import SeededSource
 from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.mechanism import Mechanism
 from od_defaults import bike_share, scenes
+from od_metro import generated_metro
 from od_peers import inf_tda, private_pgm, rows_and_columns
 
 TOP = 200
@@ -52,6 +53,7 @@ Release = Callable[[ODScene, Fraction, int], tuple[Counts, ODTable | None]]
 def protected() -> Iterator[tuple[str, ODScene]]:
     """Yields the scenes with one trip protected, and two where a person with all trips is."""
     yield from scenes()
+    yield "generated metro", generated_metro()
     riders = city_scene(ann_arbor(seed=2018), unit=Unit.PERSON, max_trips=2)
     yield "Ann Arbor riders, 2 trips", riders
     if folder := data("bayarea_bikeshare14"):
@@ -129,6 +131,9 @@ def sums(cells: ODCells, features: tuple[Feature, ...]) -> Iterator[tuple[str, N
     for feature in with_ends(cells, features):
         yield feature.title, feature.of(every)
     yield "pairs", every % cells.pairs
+    _, origin, destination = cells.decode(every)
+    yield "day origins", origin
+    yield "day destinations", destination
 
 
 def errors(scene: ODScene, counts: Counts, table: ODTable | None) -> dict[str, float]:

@@ -22,6 +22,8 @@ from hushway.privacy.randomness import SeededSource
 Counts = NDArray[np.float64]
 
 _CELLS, _ENDS = Fraction(8, 10), Fraction(1, 10)
+# Ends are met as if their noise had this part of a cell's variance; how near the fit is solved.
+_HARD, _NEAR = 0.01, 1e-4
 _DELTA = 1e-6
 _PGM_STEPS = 1000
 
@@ -46,24 +48,40 @@ def _cells_of(scene: ODScene, cube: Counts) -> Counts:
 
 
 def rows_and_columns(scene: ODScene, epsilon: Fraction, seed: int) -> Counts:
-    """Cells .8, origins .1, destinations .1 by period: non-negative least squares."""
+    """Cells .8, origins .1, destinations .1 by period: non-negative least squares.
+
+    Ends are met almost exactly, once they are not negative and both add up to the same. Weighed by
+    its noise, an end would lose to the cut at 0 of its many cells.
+    """
     cells, source = scene.cells, SeededSource(seed)
     cube = _truth(scene)
     periods = len(cells.periods)
     values, variance = _noisy(_cells_of(scene, cube).astype(np.int64), epsilon * _CELLS, source)
     _, origin, destination = cells.decode(np.arange(cells.pairs))
+    ends = [_noisy(cube.sum(axis=axis), epsilon * _ENDS, source)[0] for axis in (2, 1)]
+    totals = np.mean([counts.sum(axis=1) for counts in ends], axis=0)
     measured = []
-    for axis, end in ((2, origin), (1, destination)):
-        counts, noise = _noisy(cube.sum(axis=axis), epsilon * _ENDS, source)
+    for counts, end in zip(ends, (origin, destination), strict=True):
         partition = Partition(
             period_class=np.arange(periods, dtype=np.int32),
             pair_class=end.astype(np.int32),
             periods=periods,
             classes=len(cells.locations),
         )
-        measured.append(MeasuredSums(partition=partition, counts=counts.ravel(), variance=noise))
+        hard = np.array([_adding_up(*each) for each in zip(counts, totals, strict=True)])
+        measured.append(
+            MeasuredSums(partition=partition, counts=hard.ravel(), variance=_HARD * variance)
+        )
     table = values.reshape(periods, cells.pairs).astype(np.float64)
-    return reconcile(table, np.full(table.shape, variance), measured).values.ravel()
+    found = reconcile(table, np.full(table.shape, variance), measured, tolerance=_NEAR)
+    return found.values.ravel()
+
+
+def _adding_up(counts: NDArray[np.int64], total: float) -> NDArray[np.int64]:
+    """Returns the nearest counts that are not negative and add up to a total."""
+    highest = np.sort(counts)[::-1]
+    lower = (np.cumsum(highest) - max(total, 1.0)) / np.arange(1, len(counts) + 1)
+    return np.rint(np.maximum(counts - lower[highest > lower][-1], 0.0)).astype(np.int64)
 
 
 def private_pgm(scene: ODScene, epsilon: Fraction, seed: int) -> Counts:

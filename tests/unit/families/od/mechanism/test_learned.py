@@ -293,6 +293,22 @@ def test_features_are_measured_in_the_order_given_after_the_cells() -> None:
     assert sum(loss.amount for loss in mechanism.losses) == 1
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "bound"),
+    [(Fraction(3, 10), ONE_TRIP), (Fraction(1), THREE_TRIPS), (Fraction(4), ONE_TRIP)],
+)
+def test_measured_sums_are_met_within_their_noise(epsilon: Fraction, bound: Bound) -> None:
+    cells, counts = city()
+    met: list[float] = []
+    for seed in range(3):
+        table = publish(cells, counts, budget=PureLoss(epsilon), bound=bound, seed=seed)
+        for margin in table.margins:
+            off = np.abs(sums(margin.feature, dense(table)) - margin.measured)
+            # Laplace noise itself passes 3.26 deviations one time in a hundred.
+            met.extend(off <= 3.26 * margin.standard_error + 1)
+    assert np.mean(met) > 0.985
+
+
 @pytest.mark.parametrize("titles", [["origins"], ["zones", "total"], ["destinations", "period"]])
 def test_any_features_will_do(titles: list[str]) -> None:
     cells, counts = city()
@@ -312,21 +328,22 @@ def test_the_larger_the_budget_the_more_of_it_goes_to_the_cells() -> None:
     assert all(sum(shares) == 1 for shares in found)
     cells = [float(shares[-1]) for shares in found]
     assert cells == sorted(cells)
-    assert cells[0] == pytest.approx(0.65, abs=0.01)
-    assert cells[-1] == pytest.approx(0.94, abs=0.01)
+    assert cells[0] == pytest.approx(0.69, abs=0.01)
+    assert cells[-1] == pytest.approx(0.98, abs=0.01)
     # A person with three trips has a third of the budget for each.
     thirds = learned_shares(features, PureLoss(Fraction(3)), THREE_TRIPS)
     assert float(thirds[-1]) == pytest.approx(cells[2], abs=0.01)
 
 
-def test_what_ends_do_not_cost_goes_to_the_cells() -> None:
+def test_beside_ends_of_trips_other_sums_than_the_total_get_less() -> None:
     features = all_features(city()[0])
     others = tuple(f for f in features if f.title not in ("origins", "destinations"))
     with_ends = dict(zip(features, learned_shares(features, EPSILON, ONE_TRIP), strict=False))
     without = learned_shares(others, EPSILON, ONE_TRIP)
     assert float(without[-1]) == pytest.approx(1 - 0.2 * 0.64, abs=0.005)
     for feature, share in zip(others, without[:-1], strict=True):
-        assert float(share) == pytest.approx(float(with_ends[feature]), abs=0.001)
+        less = 1.0 if feature.title == "total" else 0.4
+        assert float(with_ends[feature]) == pytest.approx(less * float(share), abs=0.001)
 
 
 @pytest.mark.parametrize(

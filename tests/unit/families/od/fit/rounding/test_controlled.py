@@ -189,6 +189,16 @@ def test_margins_outside_the_two_chains_are_kept_near_their_real_values() -> Non
     assert max(shifts) < 2 < ignored
 
 
+def test_margins_outside_the_two_chains_do_not_drive_groups_off() -> None:
+    first, second, third = np.indices((4, 60, 60)).reshape(3, -1)
+    totals = np.random.default_rng(6).random(first.size) ** 4
+    elements = [first * 20 + third % 20, second, third]
+    rounded = round_totals(totals, elements)
+    by_chance = np.sum(totals * (1 - totals))
+    assert np.sum((rounded.totals - totals) ** 2) < 0.7 * by_chance
+    assert max(rounded.shifts) < 2
+
+
 def test_the_margins_of_a_city_fall_into_two_chains() -> None:
     margins = [grouped_margin(element) for element in city(4, 3, 5)]
     assert set(two_chains(margins)) == {(1, 2), (3,)} or set(two_chains(margins)) == {(2,), (1, 3)}
