@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.errors import PrivacyError, ReleaseError
+from hushway.families.atlas import atlas_of
 from hushway.families.registry import contents_of
 from hushway.families.verify import verify
 from hushway.families.write import write_release
@@ -23,6 +24,7 @@ from hushway.privacy.calibration import counting_event
 from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.privacy.events import Event
 from hushway.privacy.measured import Internal
+from hushway.release.documents.papers import PAGE
 from hushway.release.folder.seal import files_of
 from support.certificates import UNPROTECTED, certificate_of
 from support.forging import assert_contradiction, failed, sentence
@@ -168,7 +170,7 @@ def test_an_untouched_release_passes_every_check(
     verification = verify(request.getfixturevalue(checked))
     assert verification.passed
     names = [check.name for check in verification.checks]
-    assert names[names.index("table facts") + 2 :] == [*case.checks[checked], "package"]
+    assert names[names.index("release type") + 1 :] == [*case.checks[checked], "package", "known"]
     assert all(check.sentence.endswith(".") for check in verification.checks)
 
 
@@ -218,6 +220,18 @@ def test_a_release_of_another_family_does_not_pass(own_release: Path, reseal: Re
     assert failed(verify(own_release)) == {"table facts"}
 
 
+def test_verify_page_and_site_say_alike_how_much_is_known(
+    own_release: Path, reseal: Reseal
+) -> None:
+    known = sentence(verify(own_release), "known")
+    assert "of at least twice their error" in known
+    assert f"<p>{known}</p>" in (own_release / PAGE).read_text(encoding="utf-8")
+    assert known in atlas_of(own_release).drawing.notes
+    rewrite_facts(own_release, lambda facts: facts.update(known="Everything is known."))
+    reseal(own_release)
+    assert failed(verify(own_release)) == {"page", "package"}
+
+
 STATED_NOISES: dict[str, tuple[Callable[[dict[str, Any]], object], set[str]]] = {
     "less": (
         lambda facts: facts.update(
@@ -243,7 +257,8 @@ def test_the_noise_of_the_data_package_is_that_of_the_certificate(
     rewrite_facts(own_release, change)
     reseal(own_release)
     verification = verify(own_release)
-    assert failed(verification) == expected
+    # What is said to be known follows from the noise.
+    assert failed(verification) - {"package"} == expected
     if expected == {"terms"}:
         assert OTHER_NOISE in sentence(verification, "terms")
 

@@ -31,6 +31,7 @@ from hushway.release.documents.papers import (
 )
 from hushway.release.folder.published_file import Description
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
+from hushway.release.forecast.known import KNOWN
 
 _FRACTION = re.compile(r"\d+(/\d+)?|\d+\.\d+")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
@@ -91,7 +92,8 @@ def rewrite(folder: Path, certificate: Certificate) -> None:
     old = parsed_json((folder / PACKAGE).read_bytes())
     picture = (folder / PICTURE).read_bytes()
     (folder / CERTIFICATE).write_bytes(certificate.to_json())
-    (folder / PAGE).write_bytes(render_page(certificate, picture))
+    known = old["table"].get(KNOWN)
+    (folder / PAGE).write_bytes(render_page(certificate, picture, known=known))
     (folder / LABEL).write_bytes(render_label(certificate))
     files = {name: sealed_file(folder, name) for name in files_of(folder)}
     stub = Description(facts=old["table"], resources=(), omitted={})

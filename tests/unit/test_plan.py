@@ -449,6 +449,7 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     for end in ("origin", "destination"):
         assert {facts["data"]["columns"].pop(f"{end}_{axis}") for axis in ("lon", "lat")}
     assert facts["places"].pop("areas")
+    assert facts["places"].pop("group") == "zone"
     assert facts["places"].pop("area_columns") == {"id": "id", "name": "name"}
     assert facts["data"].pop("time_format")
     facts["data"]["clock"], facts["time"]["cycle"] = "service", "day_type"

@@ -78,7 +78,7 @@ def price(
 
 def _say_price(tag: "Price") -> None:
     from hushway.steward.facts import cost_text, large_delta_text
-    from hushway.steward.price_tag import can_be_foreseen
+    from hushway.steward.price_tag import can_be_foreseen, can_be_invented
 
     job = tag.job
     if job.plan.privacy.large_delta:
@@ -96,6 +96,11 @@ def _say_price(tag: "Price") -> None:
         _say_expected(tag.expected, job.wording.counted)
     elif can_be_foreseen(job):
         say("Errors of the published table can be forecast from a public guess: --trips NUMBER")
+    say(tag.worth.sentence)
+    if tag.worth.known is None and can_be_invented(job) and not can_be_foreseen(job):
+        say("What share of all that is follows from a public guess: --trips NUMBER")
+    if tag.worth.little:
+        say("Something coarser may be worth more: hushway recommend PLAN proposes it.")
     if tag.noise is not None:
         say(tag.noise)
 

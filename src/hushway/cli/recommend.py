@@ -1,5 +1,7 @@
 """The command `recommend`: what to put into a plan, and whether the data are enough for it."""
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -8,6 +10,7 @@ from hushway.cli.console import AsJson, PlanFile, answer_json, say, table, worki
 
 if TYPE_CHECKING:
     from hushway.release.forecast.advice import Advice
+    from hushway.steward.recommend import Recommendation
 
 _SHOWN = 8
 
@@ -28,6 +31,10 @@ def recommend(
         typer.Option(help="A public guess, never a count: people who make them.", min=1),
     ],
     runs: Annotated[int, typer.Option(help="How often each choice is tried.", min=1)] = 1,
+    write: Annotated[
+        Path | None,
+        typer.Option(help="Write the plan with what is proposed to this new file beside it."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Try mechanism, published totals and contribution limit; say whether your data are enough.
@@ -39,12 +46,28 @@ def recommend(
     from hushway.steward.recommend import recommend as recommend_for
 
     with working() as show:
-        found = recommend_for(plan, trips=trips, people=people, runs=runs, progress=show)
+        found = recommend_for(
+            plan, trips=trips, people=people, runs=runs, write=write, progress=show
+        )
     if as_json:
         answer_json(recommendation_facts(found))
         return
     counted = next(iter(found.guess))
     _show(found, f"{trips:,} {counted} of {people:,} people")
+    _show_worth(found)
+    if write is not None:
+        say(f"The plan with these changes is in {write}.")
+
+
+def _show_worth(found: "Recommendation") -> None:
+    say(f"What would be known of the plan as it is: {found.worth.sentence}")
+    if found.proposal is not None:
+        say(found.proposal.sentence)
+        for option, value in found.proposal.changes.items():
+            said = "left out" if value is None else json.dumps(value)
+            say(f"  {option}: {said}")
+    elif found.worth.little:
+        say("No coarser places or periods that the plan knows would do.")
 
 
 def _words(value: Any) -> str:

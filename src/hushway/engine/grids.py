@@ -87,10 +87,10 @@ def place_table(locations: Locations, *, integers: bool) -> pa.Table:
     those ids that are written as an integer writes itself; any other id can have no match there.
     """
     if not integers:
-        return pa.table(
-            {"id": pa.array(locations.ids, pa.string()), "place": np.arange(len(locations))}
-        )
-    known = [(int(id_), i) for i, id_ in enumerate(locations.ids) if _is_integer(id_)]
+        named = locations.places_of_ids
+        numbers = pa.array(named.values(), pa.int64())
+        return pa.table({"id": pa.array(named, pa.string()), "place": numbers})
+    known = [(int(id_), i) for id_, i in locations.places_of_ids.items() if _is_integer(id_)]
     ids, places = zip(*known, strict=True) if known else ((), ())
     return pa.table({"id": pa.array(ids, pa.int64()), "place": pa.array(places, pa.int64())})
 

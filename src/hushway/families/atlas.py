@@ -14,6 +14,7 @@ from hushway.release.documents.papers import PACKAGE
 from hushway.release.drawing.atlas import Atlas, Download, Drawing
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, sealed_file
 from hushway.release.folder.subject import signature_warning
+from hushway.release.forecast.known import KNOWN
 from hushway.release.untrusted.limits import PAPER_BYTES, read_plain
 from hushway.release.wording import claim_text, guarantee
 
@@ -64,10 +65,10 @@ def _drawing(folder: Path, certificate: Certificate) -> Drawing:
     if not facts_fit(family.name, facts):
         raise damaged(f"{PACKAGE} does not describe its table.")
     drawing = family.drawing(folder, certificate, facts)
+    known = [facts[KNOWN]] if KNOWN in facts else []
     outside = outside_words(family)
-    if outside is None:
-        return drawing
-    return replace(drawing, notes=(*drawing.notes, f"Read and drawn by {outside}."))
+    drawn = [] if outside is None else [f"Read and drawn by {outside}."]
+    return replace(drawing, notes=(*drawing.notes, *known, *drawn))
 
 
 def _facts(certificate: Certificate) -> Mapping[str, str | None]:

@@ -145,7 +145,9 @@ def facts_fit(name: str, facts: object) -> bool:
 
     Of a family that this version does not know nothing is asked: that is a finding of its own.
     """
-    if not isinstance(facts, Mapping):
+    from hushway.release.forecast.known import KNOWN
+
+    if not isinstance(facts, Mapping) or not isinstance(facts.get(KNOWN, ""), str):
         return False
     return name not in FAMILIES or FAMILIES[name].facts_fit(facts)
 

@@ -51,6 +51,7 @@ from hushway.release.folder.seal import (
 )
 from hushway.release.folder.seal import SIGNATURE as SIGNATURE_FILE
 from hushway.release.folder.subject import Subject, subject_of
+from hushway.release.forecast.known import KNOWN
 from hushway.release.formats.places import read_periods
 from hushway.release.untrusted.limits import (
     CERTIFICATE_BYTES,
@@ -264,16 +265,21 @@ def _check_terms(
     if ledger is not None:
         notes.attempt("ledger", lambda: _ledger(folder, certificate, ledger))
     notes.attempt(RANDOMNESS, lambda: _randomness(certificate))
-    notes.attempt("page", lambda: _page(folder, certificate, seal.signer))
-    notes.attempt("label", lambda: _label(folder, certificate))
     facts = notes.attempt("table facts", lambda: _facts(folder, certificate.terms.release_type))
+    if facts is not None:
+        known = facts.get(KNOWN)
+        notes.attempt("page", lambda: _page(folder, certificate, seal.signer, known))
+    notes.attempt("label", lambda: _label(folder, certificate))
     family = notes.attempt("release type", lambda: _family(certificate.terms.release_type))
     if facts is None or family is None:
         return
     description = _described(notes, family, folder, certificate, facts)
     if description is not None:
         files = {file.path: file for file in seal.files}
-        notes.attempt("package", lambda: _package(folder, certificate, description, files))
+        whole = notes.attempt("package", lambda: _package(folder, certificate, description, files))
+        if whole and known is not None:
+            # The package was made again of the files, and with it this sentence.
+            notes.attempt(KNOWN, lambda: (True, known))
 
 
 def _described(
@@ -377,9 +383,12 @@ def _randomness(certificate: Certificate) -> tuple[bool, str]:
     return True, "The noise is said to come from a private source."
 
 
-def _page(folder: Path, certificate: Certificate, signer: PublicKey | None) -> tuple[bool, str]:
+def _page(
+    folder: Path, certificate: Certificate, signer: PublicKey | None, known: str | None
+) -> tuple[bool, str]:
     picture = read_plain(folder / PICTURE, PICTURE_BYTES)
-    _compare(folder, PAGE, render_page(certificate, picture, signer=signer), certificate)
+    page = render_page(certificate, picture, signer=signer, known=known)
+    _compare(folder, PAGE, page, certificate)
     return True, "The page says what the certificate says, and whether it is signed."
 
 

@@ -36,6 +36,7 @@ from hushway.release.folder.seal import (
     sealed_file,
     signature_json,
 )
+from hushway.release.forecast.known import KNOWN
 
 
 def write_release(
@@ -137,6 +138,7 @@ def _write_files(
 ) -> tuple[SealedFile, ...]:
     """Writes everything but the seal; returns what is to be sealed."""
     contents.write(folder, progress)
+    description = contents.description
     progress(f"Drawing {PICTURE}")
     with _nothing_collected():
         picture = contents.picture(certificate)
@@ -144,17 +146,17 @@ def _write_files(
     papers = {
         PICTURE: picture,
         CERTIFICATE: certificate.to_json(),
-        PAGE: render_page(certificate, picture, signer=signer),
+        PAGE: render_page(certificate, picture, signer=signer, known=description.facts.get(KNOWN)),
         LABEL: render_label(certificate),
     }
     for name, data in papers.items():
         (folder / name).write_bytes(data)
     files = {name: sealed_file(folder, name) for name in files_of(folder)}
-    (folder / DCAT).write_bytes(render_dcat(certificate, contents.description, files))
+    (folder / DCAT).write_bytes(render_dcat(certificate, description, files))
     files[DCAT] = sealed_file(folder, DCAT)
-    (folder / CROISSANT).write_bytes(render_croissant(certificate, contents.description, files))
+    (folder / CROISSANT).write_bytes(render_croissant(certificate, description, files))
     files[CROISSANT] = sealed_file(folder, CROISSANT)
-    (folder / PACKAGE).write_bytes(render_package(certificate, contents.description, files))
+    (folder / PACKAGE).write_bytes(render_package(certificate, description, files))
     return (*files.values(), sealed_file(folder, PACKAGE))
 
 

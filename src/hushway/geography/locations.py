@@ -1,5 +1,6 @@
 """The public list of places that trips may start and end at, and public labels of anything."""
 
+import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,9 @@ from hushway.privacy.public_facts import digest_of, public_facts
 
 # What a release calls the facts that every location has.
 LOCATION_FACTS: Final = ("id", "name", "lat", "lon", "zone")
+
+# The label of a place that stands for several: the ids of these, as JSON.
+MEMBERS: Final = "member_ids"
 
 
 @public_facts
@@ -84,6 +88,14 @@ class Locations:
     def index(self) -> Mapping[str, int]:
         """The index of every id."""
         return {key: position for position, key in enumerate(self.ids)}
+
+    @cached_property
+    def places_of_ids(self) -> Mapping[str, int]:
+        """The index of the place of every id that rows may name."""
+        listed = [labels.values for labels in self.labels if labels.column == MEMBERS]
+        if not listed:
+            return self.index
+        return {key: place for place, ids in enumerate(listed[0]) for key in json.loads(ids)}
 
     @cached_property
     def zones(self) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ The rules of a family:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from hushway.release.folder.finding import Notes
     from hushway.release.folder.published_file import Contents, Description
     from hushway.release.forecast.advice import Advice
+    from hushway.release.forecast.coarser import Coarser
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
+    from hushway.release.forecast.known import Known
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import CountingContext, Job
     from hushway.release.plans.sections import AnyPlan, Section
@@ -137,6 +139,33 @@ class Family(ABC):
     def invented_rows(self) -> "Callable[[Job, ExpectedPopulation], Counter] | None":
         """Counts invented rows of a guessed crowd instead of a plan's; None if it cannot."""
         return None
+
+    @property
+    def known(self) -> "Callable[[Any], Known] | None":
+        """Says how much of a published table is known; None if it cannot."""
+        return None
+
+    def foreseen(
+        self, job: "Job", crowd: "ExpectedPopulation", *, progress: Progress = quiet
+    ) -> "Known | None":
+        """Says how much of the release of a guessed crowd would be known; None if it cannot.
+
+        Privacy:
+            Reads no row and spends nothing: the rows are invented, and so is the budget.
+
+        Raises:
+            PlanError: The guess makes no sense, or takes too long to try.
+        """
+        from hushway.release.forecast.rehearsal import rehearsed
+
+        if self.invented_rows is None or self.known is None:
+            return None
+        return self.known(rehearsed(job, self.invented_rows(job, crowd), progress=progress))
+
+    def coarser(self, plan: Any) -> "Iterable[Coarser]":
+        """Returns plans of coarser public places and periods; none if there are none to try."""
+        del plan
+        return ()
 
     @property
     def true_errors(self) -> "TrueComparison | None":

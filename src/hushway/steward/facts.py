@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from hushway.steward.price_target import Enough
     from hushway.steward.publish import Published
     from hushway.steward.recommend import Recommendation
+    from hushway.steward.worth import Proposal, Worth
     from hushway.tables.check import RowsChecked
     from hushway.transit.evaluation import FleetEvaluation
     from hushway.transit.judge import Drawn
@@ -102,7 +103,26 @@ def price_facts(tag: "Price") -> dict[str, Any]:
         "cells": job.geography.size,
         "forecasts": [vars(forecast) for forecast in tag.forecasts],
         "expected": expected_facts(tag.expected),
+        "worth": worth_facts(tag.worth),
         "noise": tag.noise,
+    }
+
+
+def worth_facts(worth: "Worth") -> dict[str, Any]:
+    """Returns what would be known of a release."""
+    known = None if worth.known is None else asdict(worth.known)
+    return {"sentence": worth.sentence, "little": worth.little, "known": known}
+
+
+def proposal_facts(found: "Proposal | None") -> dict[str, Any] | None:
+    """Returns the finest places and periods of which enough would be known."""
+    if found is None:
+        return None
+    return {
+        "words": found.words,
+        "sentence": found.sentence,
+        "changes": found.changes,
+        "worth": worth_facts(found.worth),
     }
 
 
@@ -169,6 +189,8 @@ def recommendation_facts(found: "Recommendation") -> dict[str, Any]:
         "lines": found.lines,
         "could_add": found.could_add,
         "enough": found.enough,
+        "worth": worth_facts(found.worth),
+        "proposal": proposal_facts(found.proposal),
     }
 
 

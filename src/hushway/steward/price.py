@@ -108,7 +108,7 @@ def price(
     if budgets is None:
         if crowd is not None:
             progress("Trying the plan on invented rows")
-        return price_tag(job, crowd=crowd)
+        return price_tag(job, crowd=crowd, progress=progress)
     if picture is not None:
         # Matplotlib takes long to load.
         from hushway.steward.price_picture import draw_curve, refuse_format

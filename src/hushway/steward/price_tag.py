@@ -10,9 +10,11 @@ from hushway.errors import BudgetError, PlanError, PrivacyError
 from hushway.families.registry import family_named
 from hushway.privacy.ledger import Account, Ledger
 from hushway.privacy.loss import Loss, cost_on, total
+from hushway.progress import Progress, quiet
 from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
 from hushway.release.job import Job
 from hushway.release.mechanism import Forecast
+from hushway.steward.worth import Worth, worth_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +30,7 @@ class Price:
         obstacle: Why the account could not spend on these days, if another one holds some of them.
         forecasts: Typical noise of a cell and of sums, as they are measured.
         expected: Typical errors of what is published, if a crowd was guessed.
+        worth: What would be known of it.
         noise: Which noise is better and why, if the plan names a delta and features.
     """
 
@@ -39,16 +42,21 @@ class Price:
     obstacle: str | None
     forecasts: tuple[Forecast, ...]
     expected: CrowdForecast | None
+    worth: Worth
     noise: str | None
 
 
-def price_tag(job: Job, *, crowd: ExpectedPopulation | None = None) -> Price:
+def price_tag(
+    job: Job, *, crowd: ExpectedPopulation | None = None, progress: Progress = quiet
+) -> Price:
     """Returns the price tag of a release; with a guessed crowd, also errors of what is published.
 
     Raises:
-        PlanError: The family cannot foresee errors, or the guess makes no sense.
+        PlanError: The family can foresee nothing, or the guess makes no sense.
     """
-    expected = None if crowd is None else expected_errors(job, crowd)
+    expected = None
+    if crowd is not None and (can_be_foreseen(job) or not can_be_invented(job)):
+        expected = expected_errors(job, crowd)
     loss = total(job.mechanism.losses)
     account, obstacle = _account(job)
     charge = None if account is None else _charge(account, job.mechanism.losses)
@@ -64,6 +72,7 @@ def price_tag(job: Job, *, crowd: ExpectedPopulation | None = None) -> Price:
         obstacle=obstacle,
         forecasts=job.mechanism.forecast(job.geography, job.bound),
         expected=expected,
+        worth=worth_of(job, crowd, progress=progress),
         noise=job.wording.noise,
     )
 
@@ -86,6 +95,11 @@ def crowd_of(trips: int | None, people: int | None) -> ExpectedPopulation | None
 def can_be_foreseen(job: Job) -> bool:
     """Whether errors of what a job publishes can be foreseen from a guess of the crowd."""
     return family_named(job.plan.release_type).crowd_forecast is not None
+
+
+def can_be_invented(job: Job) -> bool:
+    """Whether a job can be tried on invented rows."""
+    return family_named(job.plan.release_type).invented_rows is not None
 
 
 def expected_errors(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:

@@ -14,10 +14,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from hushway.families.registry import FAMILIES
+from hushway.steward.plan_edit import edited
 from hushway.version import __version__
 from hushway.workbench.login import CERTIFICATES, LOGIN, Login, OneTimeTokens
 from hushway.workbench.plan_folder import PlanFile, PlanFolders, release_folder, revision_of
-from hushway.workbench.plan_text import ReadPlan, edited, read_plan
+from hushway.workbench.plan_text import ReadPlan, read_plan
 from hushway.workbench.reader_process import ReaderProcess
 from hushway.workbench.requests import KINDS, body_of, task_options, text_of
 from hushway.workbench.responses import RefusalError, answer, error_response, to_json

@@ -16,13 +16,11 @@ from typing import Any, Final
 from hushway.errors import HushwayError
 from hushway.families.registry import contents_of, family_named
 from hushway.privacy.certificate import Certificate
-from hushway.privacy.curator import Curator
 from hushway.privacy.ledger import Account
 from hushway.privacy.loss import exact, total
-from hushway.privacy.query import Counter
 from hushway.privacy.randomness import SeededSource
 from hushway.release.forecast.crowd import ExpectedPopulation
-from hushway.release.forecast.study_budget import StudyBudget
+from hushway.release.forecast.rehearsal import rehearsed
 from hushway.release.job import Job
 from hushway.steward.certify import draft_certificate
 from hushway.steward.facts import figure_facts
@@ -75,7 +73,7 @@ def preview_release(file: Path, options: Mapping[str, Any], events: EventWriter)
     except HushwayError as reason:
         answer["note"] = f"{reason} {reason.advice}"
         return answer
-    table = _published(job, counter, events)
+    table = rehearsed(job, counter, progress=events.progress)
     events.progress("Drawing")
     picture = contents_of(table).picture(_certificate(job))
     answer["picture"] = f"data:image/png;base64,{base64.b64encode(picture).decode()}"
@@ -97,14 +95,6 @@ def _errors(job: Job, crowd: ExpectedPopulation) -> tuple[FigureError, ...]:
     except HushwayError:
         # Such as a density without a guess of people.
         return errors_at(job, job.plan.privacy.epsilon, None)[0]
-
-
-def _published(job: Job, counter: Counter, events: EventWriter) -> Any:
-    events.progress("Counting them with noise")
-    curator = Curator(counter=counter, budget=StudyBudget(), source=SeededSource(_SEED))
-    measured = job.mechanism.measure(curator, job.geography)
-    events.progress("Fitting")
-    return job.mechanism.fit(measured, job.geography)
 
 
 def _certificate(job: Job) -> InventedCertificate:

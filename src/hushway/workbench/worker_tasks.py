@@ -14,6 +14,7 @@ from hushway.steward.facts import (
     curve_facts,
     point_facts,
     price_facts,
+    proposal_facts,
 )
 from hushway.steward.jobs import job_of
 from hushway.workbench.worker_events import EventWriter
@@ -34,8 +35,10 @@ def check(file: Path, _options: Options, events: EventWriter) -> dict[str, Any]:
 def price(file: Path, options: Options, events: EventWriter) -> dict[str, Any]:
     """Forecasts cost and errors without touching rows or budget."""
     from hushway.steward.price import price as price_plan
-    from hushway.steward.price_tag import can_be_foreseen
+    from hushway.steward.price_tag import can_be_foreseen, crowd_of
+    from hushway.steward.worth import propose
 
+    crowd = crowd_of(options.get("trips"), options.get("people"))
     tag = price_plan(
         file,
         trips=options.get("trips"),
@@ -49,6 +52,9 @@ def price(file: Path, options: Options, events: EventWriter) -> dict[str, Any]:
         "account_key": str(tag.job.account),
         "counted": tag.job.wording.counted,
         "can_be_foreseen": can_be_foreseen(tag.job),
+        "proposal": proposal_facts(
+            None if crowd is None or not tag.worth.little else propose(tag.job, crowd)
+        ),
     }
 
 

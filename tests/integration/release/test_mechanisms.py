@@ -122,8 +122,10 @@ def test_verify_says_how_much_of_a_learnt_table_is_known(
     plan.write_text(text.replace('epsilon = "1"', f'epsilon = "{epsilon}"'), encoding="utf-8")
     published = publish(prepare(load_plan(plan)), source=SeededSource(3))
     sentences = {check.name: check.sentence for check in hushway.verify(published.folder).checks}
-    assert "of the trips stand in rows of at least twice their error." in sentences["margins"]
-    assert ("Use sums" in sentences["margins"]) == advised
+    known = sentences["known"]
+    assert "of the trips stand in flows of at least twice their error." in known
+    assert "Share in sums that are sure within 10%: total" in known
+    assert ("Use sums" in known) == advised
 
 
 def test_a_fitted_release_shows_that_it_adds_up(city: Path) -> None:

@@ -10,8 +10,9 @@ import pytest
 
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES
+from hushway.steward.plan_edit import edited
 from hushway.workbench.plan_folder import PlanFolders
-from hushway.workbench.plan_text import edited, read_plan
+from hushway.workbench.plan_text import read_plan
 from support.little_bench import HEAD, OURS, Steward, steward_of, write_plan
 
 

@@ -26,6 +26,19 @@ export interface FigureError {
   readonly share: number | null;
 }
 
+/** What would be known of a release. */
+export interface Worth {
+  readonly sentence: string;
+  readonly little: boolean;
+}
+
+/** The finest places and periods of which enough would be known; changes are by option, null takes one out. */
+export interface Proposal {
+  readonly words: string;
+  readonly sentence: string;
+  readonly changes: Readonly<Record<string, unknown>>;
+}
+
 export interface PriceResult {
   readonly measure: string;
   readonly cost: string;
@@ -36,6 +49,8 @@ export interface PriceResult {
   readonly cells: number | null;
   readonly forecasts: readonly { readonly figure: string; readonly standard_error: number; readonly bias: number }[];
   readonly expected: { readonly errors: readonly FigureError[]; readonly notes: readonly string[] } | null;
+  readonly worth?: Worth;
+  readonly proposal?: Proposal | null;
   readonly loss?: string;
   readonly account?: Facts | null;
   readonly account_key?: string;

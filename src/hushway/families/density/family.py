@@ -1,6 +1,6 @@
 """Densities, as the rest of the product knows them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from hushway.release.folder.finding import Notes
     from hushway.release.folder.published_file import Contents, Description
     from hushway.release.forecast.advice import Advice
+    from hushway.release.forecast.coarser import Coarser
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
+    from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
     from hushway.study.results import Report
@@ -115,6 +117,19 @@ class DensityFamily(Family):
         from hushway.families.density.planning.forecast import invented_density
 
         return invented_density
+
+    @property
+    def known(self) -> "Callable[[Any], Known]":
+        """Says how much of a published table is known."""
+        from hushway.families.density.files.known import known_visits
+
+        return known_visits
+
+    def coarser(self, plan: Any) -> "Iterable[Coarser]":
+        """Returns plans of longer periods."""
+        from hushway.release.forecast.coarser import longer_periods
+
+        return longer_periods(plan, plan.time.periods)
 
     @property
     def true_errors(self) -> "TrueComparison":

@@ -1,6 +1,6 @@
 """Counts of road links, as the rest of the product knows them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from hushway.release.family import TrueComparison
     from hushway.release.folder.finding import Notes
     from hushway.release.folder.published_file import Contents, Description
+    from hushway.release.forecast.coarser import Coarser
     from hushway.release.forecast.crowd import ExpectedPopulation
+    from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
     from hushway.study.results import Report
@@ -92,6 +94,19 @@ class LinksFamily(Family):
         from hushway.families.links.planning.invented_rows import invented_links
 
         return invented_links
+
+    @property
+    def known(self) -> "Callable[[Any], Known]":
+        """Says how much of a published table is known."""
+        from hushway.families.links.files.known import known_travellers
+
+        return known_travellers
+
+    def coarser(self, plan: Any) -> "Iterable[Coarser]":
+        """Returns plans of longer periods."""
+        from hushway.release.forecast.coarser import longer_periods
+
+        return longer_periods(plan, plan.time.periods)
 
     @property
     def true_errors(self) -> "TrueComparison":

@@ -1,6 +1,6 @@
 """OD tables, as the rest of the product knows them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from hushway.release.folder.finding import Notes
     from hushway.release.folder.published_file import Contents, Description
     from hushway.release.forecast.advice import Advice
+    from hushway.release.forecast.coarser import Coarser
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
+    from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
     from hushway.study.results import Report
@@ -130,6 +132,29 @@ class ODFamily(Family):
         from hushway.families.od.planning.forecast import invented_od
 
         return invented_od
+
+    @property
+    def known(self) -> "Callable[[Any], Known]":
+        """Says how much of a published table is known."""
+        from hushway.families.od.files.known import known_trips
+        from hushway.families.od.files.view import view_of
+
+        return lambda table: known_trips(view_of(table))
+
+    def foreseen(
+        self, job: "Job", crowd: "ExpectedPopulation", *, progress: Progress = quiet
+    ) -> "Known":
+        """Says how much of the release of a guessed crowd would be known, and rightly so."""
+        from hushway.families.od.planning.foreseen import foreseen_od
+
+        progress("Trying the plan on invented trips")
+        return foreseen_od(job, crowd)
+
+    def coarser(self, plan: Any) -> "Iterable[Coarser]":
+        """Returns plans of longer periods, and of places by their public columns."""
+        from hushway.families.od.planning.coarser import coarser_od
+
+        return coarser_od(plan)
 
     @property
     def true_errors(self) -> "TrueComparison":

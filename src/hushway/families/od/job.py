@@ -13,6 +13,7 @@ from hushway.families.od.mechanism.terms import TripKind, od_terms
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.public.area_places import places_of_areas
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.grouped_places import grouped, label_column
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.counter import EngineTrips
@@ -148,8 +149,11 @@ def _locations(plan: ODPlan, areas: Areas | None) -> Locations:
     if areas is not None:
         return places_of_areas(areas)
     assert plan.places.file is not None  # noqa: S101  a plan without areas names a list
-    columns = LocationColumns(**plan.places.columns.model_dump(), labels=asked_labels(plan))
-    return read_locations(plan.path(plan.places.file), columns)
+    group = plan.places.group
+    labels = asked_labels(plan) if group is None else label_column(group)
+    columns = LocationColumns(**plan.places.columns.model_dump(), labels=labels)
+    read = read_locations(plan.path(plan.places.file), columns)
+    return read if group is None else grouped(read, group)
 
 
 def _cells(plan: ODPlan, areas: Areas | None) -> ODCells:

@@ -80,6 +80,8 @@ class ODPlan(AnyPlan):
                 places[f"published_totals.{name}.places"] = feature.places
             if feature.pairs is not None:
                 of_pairs[f"published_totals.{name}.pairs"] = feature.pairs
+        if self.places.group not in (None, _ZONE):
+            places["places.group"] = self.places.group
         if self.places.file is not None:
             yield NamedTable(
                 option="places.file",
@@ -143,6 +145,8 @@ class ODPlan(AnyPlan):
         for name, feature in self.published_totals.items():
             if feature.pairs is not None and self.places.pairs is None:
                 yield f"published_totals.{name}: needs a table that places.pairs must name"
+        if self.places.group is not None and self.published_totals:
+            yield "published_totals: are made of columns of single places, which places.group joins"
         yield from self.mechanism.disagreements(self)
 
 

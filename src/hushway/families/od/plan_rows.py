@@ -134,6 +134,10 @@ class PlacesPlan(Section):
         default=None, description="CSV or Parquet; one row a pair, for published totals."
     )
     pair_columns: PairColumnsPlan = PairColumnsPlan()
+    group: Text | None = Field(
+        default=None,
+        description="A column of the file, or zone: all places of a label are one place.",
+    )
     include_intrazonal: bool = Field(
         default=False, description="Whether trips that end where they began have cells."
     )
@@ -145,6 +149,12 @@ class PlacesPlan(Section):
         other = "columns" if self.file is None else "area_columns"
         if other in self.model_fields_set:
             raise ValueError(f"{other} are columns of a file that is not named")
+        return self
+
+    @model_validator(mode="after")
+    def _groups_are_of_a_list(self) -> "PlacesPlan":
+        if self.group is not None and (self.file is None or self.pairs is not None):
+            raise ValueError("group needs file, and no pairs: these are pairs of single places")
         return self
 
     @model_validator(mode="after")

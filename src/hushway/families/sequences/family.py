@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hushway.release.folder.finding import Notes
     from hushway.release.folder.published_file import Contents, Description
     from hushway.release.forecast.crowd import ExpectedPopulation
+    from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
     from hushway.study.results import Report
@@ -97,6 +98,13 @@ class SequencesFamily(Family):
         from hushway.families.sequences.planning.invented_rows import invented_sequences
 
         return invented_sequences
+
+    @property
+    def known(self) -> "Callable[[Any], Known]":
+        """Says how much of a published table is known."""
+        from hushway.families.sequences.files.known import known_records
+
+        return known_records
 
     @property
     def true_errors(self) -> "TrueComparison":

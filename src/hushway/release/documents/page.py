@@ -36,9 +36,20 @@ _FRACTION = re.compile(r"\d{1,300}/[1-9]\d{0,300}", re.ASCII)
 
 
 def render_page(
-    certificate: Certificate, picture: bytes, *, signer: PublicKey | None = None
+    certificate: Certificate,
+    picture: bytes,
+    *,
+    signer: PublicKey | None = None,
+    known: str | None = None,
 ) -> bytes:
-    """Returns certificate.html: the same bytes for the same certificate, picture and signer."""
+    """Returns certificate.html: the same bytes for the same arguments.
+
+    Args:
+        certificate: What the page says in words.
+        picture: What it shows, as PNG.
+        signer: Who signed the seal.
+        known: How much of what is published is known, in a sentence.
+    """
     stamp, banner = certificate.stamp, certificate.banner
     account = certificate.account
     symbol = account.measure.symbol
@@ -70,6 +81,7 @@ def render_page(
         "picture": base64.b64encode(picture).decode(),
         "not_protected": _items(certificate.terms.not_protected),
         "assumed_public": _items(certificate.terms.domain.assumed_public),
+        "known": f"<p>{escape(known)}</p>" if known else "",
         "error": _error(certificate.terms.error),
         "may": _items(_may(certificate)),
         "may_not": _items(_may_not(certificate)),

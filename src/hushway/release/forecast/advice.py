@@ -171,7 +171,7 @@ def enough_for_noise(forecasts: Sequence[Forecast], lost: float, counted: str) -
         yield (
             f"{forecast.figure}: no size is within {WITHIN:.0%}"
             if math.isinf(least)
-            else f"{forecast.figure}: within {WITHIN:.0%} from {_rounded_up(least)} {counted} on"
+            else f"{forecast.figure}: within {WITHIN:.0%} from {rounded_up(least)} {counted} on"
         )
 
 
@@ -195,7 +195,7 @@ def _enough(error: ExpectedError, lost: float, counted: str) -> str:
     needs = (
         "no size is, with this contribution limit"
         if math.isinf(least)
-        else f"those of at least {_rounded_up(least)} {counted} are"
+        else f"those of at least {rounded_up(least)} {counted} are"
     )
     return (
         f"{error.figure}: {verdict}. It is about {_about(error.size)} {counted} and off by "
@@ -207,7 +207,7 @@ def _about(size: float) -> str:
     return f"{size:,.0f}" if size >= _WHOLE_FROM else f"{size:.2g}"
 
 
-def _rounded_up(size: float) -> str:
+def rounded_up(size: float) -> str:
     """Writes a size so that it guarantees nothing: two digits, rounded up."""
     if size <= 0:
         return "0"

@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from hushway.arrays import IntArray
 from hushway.families.density.files.averages import AVERAGES, averages_csv
+from hushway.families.density.files.known import known_visits
 from hushway.families.density.files.rows import (
     MAP,
     MOST_CSV_ROWS,
@@ -40,6 +41,7 @@ from hushway.release.folder.published_file import (
     locations_columns,
     periods_file,
 )
+from hushway.release.forecast.known import KNOWN
 from hushway.release.formats.columns import WHOLE, Column, Columns
 from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
 from hushway.release.terms import noise_fits
@@ -82,6 +84,7 @@ def describe(table: DensityTable) -> Description:
     }
     if universe.averages is not None:
         facts["average_day"] = True
+    facts[KNOWN] = known_visits(table).sentence
     return describe_files(FILES, table, facts)
 
 

@@ -15,6 +15,7 @@ from hushway.families.links.files.geo import (
     links_map,
 )
 from hushway.families.links.files.gmns import GMNS_FILES, LinkFile
+from hushway.families.links.files.known import known_travellers
 from hushway.families.links.files.roads import LINKS_TABLE, NODES_TABLE, write_links, write_nodes
 from hushway.families.links.files.rows import (
     MEASURED,
@@ -33,6 +34,7 @@ from hushway.families.links.files.rows import (
 )
 from hushway.families.links.fit.table import LinkTable
 from hushway.release.folder.published_file import Description, describe_files, periods_file
+from hushway.release.forecast.known import KNOWN
 from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
 from hushway.release.terms import noise_fits
 
@@ -59,6 +61,7 @@ def describe(table: LinkTable) -> Description:
         "noise": dict(table.noise),
         # The publisher's word: the numbers on the way to the fit are not in the release.
         "fit": dict(table.diagnostics),
+        KNOWN: known_travellers(table).sentence,
     }
     return describe_files(FILES, table, facts)
 

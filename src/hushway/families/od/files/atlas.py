@@ -14,7 +14,6 @@ from hushway.families.od.files.features import read_features
 from hushway.families.od.files.margins import read_margins, shown_sums
 from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import Rows, joined, read_parquet, shown
-from hushway.families.od.fit.table import KNOWN
 from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import ORIGINS, Feature
@@ -47,7 +46,7 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
         totals=_totals(universe, margins),
         series=_series(universe, margins),
         flows=_flows(universe, rows, _error_words(margins, learnt=learnt)),
-        notes=_notes(facts, rows, together=universe.periods.average),
+        notes=_notes(facts, together=universe.periods.average),
     )
 
 
@@ -150,7 +149,7 @@ def _series(universe: ODCells, margins: Sequence[PublishedSums]) -> Numbers | No
     return None
 
 
-def _notes(facts: Mapping[str, Any], rows: Rows, *, together: bool) -> tuple[str, ...]:
+def _notes(facts: Mapping[str, Any], *, together: bool) -> tuple[str, ...]:
     threshold = facts["threshold"]
     days = ", all its days together" if together else ""
     missing = (
@@ -159,9 +158,7 @@ def _notes(facts: Mapping[str, Any], rows: Rows, *, together: bool) -> tuple[str
         else f"A flow that is not drawn was measured below {threshold}{days}; it is not known to "
         "be 0."
     )
-    known = int(np.count_nonzero(rows.counts >= KNOWN * rows.standard_errors))
-    sure = (
-        f"{known:,} of the {len(rows.counts):,} flows are at least twice their error; the others "
-        "say where trips are to be expected, and hardly more."
+    return (
+        missing,
+        "Flows below twice their error say where trips are to be expected, and hardly more.",
     )
-    return missing, sure

@@ -23,9 +23,8 @@ from hushway.families.od.files.names import (
 )
 from hushway.families.od.files.omx import fits_omx
 from hushway.families.od.files.published import FILES, describe
-from hushway.families.od.files.rows import ERRORS_95, read_parquet
+from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.files.view import ReadView, facts_of_rows
-from hushway.families.od.fit.table import known_share
 from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
@@ -35,10 +34,6 @@ from hushway.release.folder.published_file import PERIODS, Description, check_fi
 from hushway.release.formats.places import read_locations, read_periods
 from hushway.release.terms import PARAMETER, TERMS_HOLD, check_domain
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
-
-# Below this share of known trips a table says what its sums imply, and hardly more.
-_LITTLE = 0.1
-_TENTH = 0.1
 
 
 def check_od(
@@ -140,34 +135,7 @@ def _margins(
     read = replace(table, margins=margins)
     check_files(FILES, read, folder, "margins")
     count = sum(feature.size for feature in features)
-    known = f" {_known(table)} {_known_sums(margins)}" if learnt else ""
-    return read, f"{count:,} published sums, each the sum of its rows.{known}"
-
-
-def _known(read: ReadView) -> str:
-    """Says how much of a table that learnt is known cell by cell."""
-    known, every = 0.0, 0
-    for part in read.batches():
-        trips = int(part.counts.sum())
-        known += known_share(part.counts, part.standard_errors) * trips
-        every += trips
-    share = known / max(1, every)
-    advice = " Use sums: single rows say little here." if share < _LITTLE else ""
-    return f"{share:.0%} of the trips stand in rows of at least twice their error.{advice}"
-
-
-def _known_sums(margins: Sequence[PublishedSums]) -> str:
-    """Says of which published totals a reader may rely on single sums."""
-    shares = {sums.feature.title: _within_tenth(sums) for sums in margins}
-    listed = ", ".join(f"{title} {share:.0%}" for title, share in shares.items())
-    return f"Share of the trips in sums that are sure within 10%: {listed}."
-
-
-def _within_tenth(sums: PublishedSums) -> float:
-    """Returns which share of trips is in sums whose interval of 95% ends within 10% of them."""
-    assert sums.errors is not None  # noqa: S101  a table that learns has errors of sums
-    sure = ERRORS_95 * sums.errors <= _TENTH * sums.counts
-    return float(sums.counts[sure].sum() / max(1, sums.counts.sum()))
+    return read, f"{count:,} published sums, each the sum of its rows."
 
 
 def _check_sums_of_rows(read: ReadView, margins: Sequence[PublishedSums]) -> None:

@@ -23,6 +23,7 @@ from hushway.families.od.files.flows import (
     write_lines,
 )
 from hushway.families.od.files.guard import check_lists, check_margins, check_stated, check_table
+from hushway.families.od.files.known import known_trips
 from hushway.families.od.files.margins import margins_columns, margins_csv, write_margins
 from hushway.families.od.files.names import (
     ADDS_UP,
@@ -62,6 +63,7 @@ from hushway.release.folder.published_file import (
     locations_columns,
     periods_file,
 )
+from hushway.release.forecast.known import KNOWN
 from hushway.release.formats.columns import Columns
 from hushway.release.formats.places import locations_csv
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
@@ -82,6 +84,7 @@ def describe(view: TableView | ReadView) -> Description:
         facts["zeros_left_out"] = True
     if features:
         facts["sums"] = [{"published_total": f.title, "elements": f.size} for f in features]
+    facts[KNOWN] = known_trips(view).sentence
     return describe_files(FILES, view, facts)
 
 

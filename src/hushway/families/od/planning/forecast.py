@@ -206,6 +206,15 @@ def invented_od(job: Job, crowd: ExpectedPopulation) -> Counter:
     Raises:
         PlanError: The guess is not that of a city, or takes too long to try.
     """
+    return invented_scene(job, crowd).counter
+
+
+def invented_scene(job: Job, crowd: ExpectedPopulation) -> ODScene:
+    """Returns invented trips of about that number, bounded as planned, and their exact counts.
+
+    Raises:
+        PlanError: The guess is not that of a city, or takes too long to try.
+    """
     cells = job.geography
     assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
     if reason := refused_size(cells, crowd):
@@ -215,6 +224,4 @@ def invented_od(job: Job, crowd: ExpectedPopulation) -> Counter:
     unit = job.plan.privacy.unit
     assert isinstance(job.mechanism, ODMechanism)  # noqa: S101  what an OD plan makes
     ladder = job.mechanism.ladder
-    return trips_scene(
-        cells, (), trips, unit=unit, max_trips=job.bound.total, ladder=ladder
-    ).counter
+    return trips_scene(cells, (), trips, unit=unit, max_trips=job.bound.total, ladder=ladder)

@@ -9,6 +9,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import damaged
+from hushway.families.sequences.files.known import known_records
 from hushway.families.sequences.files.lists import records_through
 from hushway.families.sequences.files.published import CSV, PARQUET
 from hushway.families.sequences.files.records import (
@@ -47,6 +48,7 @@ from hushway.release.folder.published_file import (
     check_files,
     describe_files,
 )
+from hushway.release.forecast.known import KNOWN
 from hushway.release.terms import (
     TERMS_HOLD,
     check_domain,
@@ -118,6 +120,7 @@ def describe(table: RecordTable) -> Description:
         "times": False,
         # The publisher's word: what was predicted on the way is not in the release.
         "fit": dict(table.diagnostics),
+        KNOWN: known_records(table).sentence,
     }
     return describe_files(FILES, table, facts)
 

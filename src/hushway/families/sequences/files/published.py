@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from hushway.arrays import IntArray
+from hushway.families.sequences.files.known import known_records
 from hushway.families.sequences.files.lists import LIST
 from hushway.families.sequences.files.rows import (
     can_be_completed,
@@ -25,6 +26,7 @@ from hushway.release.folder.published_file import (
     describe_files,
     periods_file,
 )
+from hushway.release.forecast.known import KNOWN
 from hushway.release.formats.columns import TEXT
 
 PARQUET = "sequences.parquet"
@@ -59,6 +61,7 @@ def describe(tree: TreeView) -> Description:
         "times": table.periods is not None,
         # The publisher's word: the numbers before the fit was made whole are not in the release.
         "fit": dict(table.diagnostics),
+        KNOWN: known_records(table).sentence,
     }
     return describe_files(FILES, tree, facts)
 

@@ -30,7 +30,7 @@ NEW = ["adds-up.json", "published_totals.json", "margins.csv", "margins.parquet"
 def test_a_release_with_sums_holds_them_and_verifies(summed_release: Path) -> None:
     verification = verify(summed_release)
     assert verification.passed
-    assert [check.name for check in verification.checks][-7:] == [
+    assert [check.name for check in verification.checks][-8:] == [
         "rows",
         "formats",
         "published totals",
@@ -38,6 +38,7 @@ def test_a_release_with_sums_holds_them_and_verifies(summed_release: Path) -> No
         "adds up",
         "terms",
         "package",
+        "known",
     ]
     assert all((summed_release / name).is_file() for name in NEW)
 

@@ -26,7 +26,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.loss import PureLoss
 from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.release.job import Job
-from hushway.steward.price_tag import can_be_foreseen, price_tag
+from hushway.steward.price_tag import can_be_foreseen, expected_errors, price_tag
 from support.little_plans import little_plan, write_little_files
 
 
@@ -215,4 +215,4 @@ def test_families_that_cannot_foresee_say_so(tmp_path: Path, family: str) -> Non
     assert not can_be_foreseen(job)
     assert price_tag(job).expected is None
     with pytest.raises(PlanError, match=f"Errors of the release type {family} cannot be foreseen"):
-        price_tag(job, crowd=ExpectedPopulation(trips=100))
+        expected_errors(job, ExpectedPopulation(trips=100))
