@@ -83,7 +83,7 @@ def test_nothing_that_was_tried_may_do(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("crowd", "words"),
     [
-        (ExpectedPopulation(trips=100), "depends on the people"),
+        (ExpectedPopulation(trips=100), "depend on the people"),
         (ExpectedPopulation(trips=100, people=0), "at least as many trips as people"),
         (ExpectedPopulation(trips=10, people=11), "at least as many trips as people"),
     ],
