@@ -165,6 +165,7 @@ PLANTED = {
         "threshold before noise",
         "no contribution limit",
         "people told apart by the low bits of their numbers",
+        "a cap of trips in one cell that is not enforced",
         "a threshold for the cells that are empty",
         "each file bounded by itself",
         "sensitivity 1 instead of m on published totals",

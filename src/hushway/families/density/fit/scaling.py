@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hushway.arrays import FloatArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.activity import Activity, VisitsInAll, known_activity
 from hushway.families.density.fit.places import Places, known_places
 from hushway.families.density.fit.totals import Answers, Totals, fitted_totals
@@ -53,8 +53,17 @@ class Levels:
         Some places are visited by busier people than others. The mean multiple is the scale.
         """
         of_cells = self.totals.scale
-        mean = float((cells * of_cells).sum()) / max(float(cells.sum()), 1e-300)
+        visits = float(cells.sum())
+        mean = float((cells * of_cells).sum()) / visits if visits > 0 else 1.0
         return np.asarray(of_cells * (self.scale.value / mean), dtype=np.float64)
+
+    def drawn(self, cluster: IntArray) -> FloatArray:
+        """Returns the share of all visits that the series counts, by cluster."""
+        cells = self.totals.cells
+        every = cells * np.maximum(self.multiples(cells), 1.0)
+        return np.asarray(
+            np.bincount(cluster, cells) / np.maximum(np.bincount(cluster, every), 1e-300)
+        )
 
 
 def levels_of(answers: Answers, universe: DensityUniverse, limits: VisitLimits) -> Levels:

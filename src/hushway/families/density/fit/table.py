@@ -144,9 +144,7 @@ def fit_density(
     levels = levels_of(answers, universe, limits)
     totals, scale = levels.totals, levels.scale
     cluster, local = answers.cells.cluster, levels.multiples(totals.cells)
-    held = np.bincount(cluster, totals.cells)
-    drawn = held / np.maximum(np.bincount(cluster, totals.cells * np.maximum(local, 1.0)), 1e-300)
-    cleaned, diagnostics = CLEANERS[denoise](answers, totals, drawn)
+    cleaned, diagnostics = CLEANERS[denoise](answers, totals, levels.drawn(cluster))
     values = (
         smooth_nights(cleaned.values, starts=_clock_hours(universe)) if night else cleaned.values
     )

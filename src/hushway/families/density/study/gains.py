@@ -141,6 +141,8 @@ class Noisy:
         size: About how much each sums to, never below its own noise.
         variance: Variance of the noise in every entry.
         centres: Centre (x, y) of each cluster.
+        parts: Periods of a day.
+        drawn: The share of all visits that each counts.
     """
 
     series: FloatArray
@@ -148,6 +150,7 @@ class Noisy:
     variance: float
     centres: FloatArray
     parts: int
+    drawn: FloatArray
 
 
 Cleaner = Callable[[Noisy], FloatArray]
@@ -203,8 +206,7 @@ def _bands_around_city(noisy: Noisy) -> FloatArray:
 
 
 def _patterns(noisy: Noisy) -> FloatArray:
-    every = np.ones(len(noisy.series))
-    return shrink_counts(noisy.series, noisy.variance, _expected(noisy), every).values
+    return shrink_counts(noisy.series, noisy.variance, _expected(noisy), noisy.drawn).values
 
 
 def _expectation(noisy: Noisy) -> FloatArray:
@@ -279,7 +281,7 @@ def fit_variant(
     levels = levels_of(answers, universe, limits)
     cells = variant.totals(answers, cover, levels)
     totals = np.asarray(np.bincount(cluster, cells), dtype=np.float64)
-    values = variant.clean(_known(answers, totals, universe))
+    values = variant.clean(_known(answers, totals, levels.drawn(cluster), universe))
     if variant.night:
         periods = universe.periods
         minutes = np.arange(periods.opens, periods.closes, periods.minutes)
@@ -313,7 +315,9 @@ def measure_gains(
     return Internal(scores)
 
 
-def _known(answers: Answers, totals: FloatArray, universe: DensityUniverse) -> Noisy:
+def _known(
+    answers: Answers, totals: FloatArray, drawn: FloatArray, universe: DensityUniverse
+) -> Noisy:
     cover = universe.cover
     series, cluster = answers.series, answers.cells.cluster
     least = math.sqrt(series.values.shape[1] * series.variance)
@@ -325,4 +329,5 @@ def _known(answers: Answers, totals: FloatArray, universe: DensityUniverse) -> N
         variance=series.variance,
         centres=np.column_stack(middle),
         parts=universe.periods.parts,
+        drawn=drawn,
     )
