@@ -42,7 +42,7 @@ class DesignSettings:
     def __post_init__(self) -> None:
         if not self.bus_m_per_s > 0 or not self.bus_detour >= 1 or self.bus_stop_s < 1:
             raise PlanError(
-                "A bus needs a speed, a detour factor and a stop time.",
+                "Buses need a speed, a detour factor and a stop time.",
                 advice="Give a speed above 0, a detour of 1 or more, and a stop of 1 s or more.",
             )
         if min(self.headway_s, self.window_s) < 1 or not 0 <= self.bus_hour_s < np.inf:
