@@ -100,7 +100,8 @@ def test_a_density_is_whole_sound_and_adds_up(way: DensitySeries, people: int, s
     assert np.isfinite(table.standard_error).all()
     assert table.counts.min() >= 0
     assert table.standard_error.min() >= 0.01
-    assert table.diagnostics["scale"] >= 1
+    # Below 1 where the measured number of all visits says less than the series.
+    assert table.diagnostics["scale"] > 0
     if way.spends.total is None:
         assert table.diagnostics["scale"] == 1
         assert table.measured_total is table.measured_sites is None
