@@ -24,7 +24,7 @@ from support.long import often
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
 
-KEYS = 20_000
+KEYS = 6_000
 LEVEL = 1e-7
 DAY_US = 86_400_000_000
 

@@ -46,9 +46,9 @@ def spend(plan: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def released(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def released(half_days: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A city whose day was released once, for persons."""
-    folder = Path(shutil.copytree(demo, tmp_path_factory.mktemp("spent") / "city"))
+    folder = Path(shutil.copytree(half_days, tmp_path_factory.mktemp("spent") / "city"))
     spend(folder / PLAN)
     return folder
 
