@@ -10,15 +10,19 @@ from hushway.errors import HushwayError
 from hushway.families.load import prepare
 from hushway.families.registry import family_named
 from hushway.progress import Progress, quiet
+from hushway.release.contribution.crowd import USUAL_RECORDS
 from hushway.release.forecast.advice import rounded_up
 from hushway.release.forecast.coarser import Coarser
 from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.release.forecast.known import ERRORS_95, SURE, WITHIN, Known
 from hushway.release.job import Job
 from hushway.release.mechanism import Forecast
+from hushway.tables.check import RowsChecked
 
 # A table in which less than this is sure is hardly worth its budget.
 ENOUGH: Final = 0.5
+# One in which less than this is sure tells next to nothing.
+SOMETHING: Final = 0.02
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,11 @@ class Worth:
     def little(self) -> bool:
         """Whether so little would be known that something coarser is better."""
         return self.known is not None and self.known.sure < ENOUGH
+
+    @property
+    def nothing(self) -> bool:
+        """Whether next to nothing would be known."""
+        return self.known is not None and self.known.sure < SOMETHING
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +86,19 @@ def worth_of(job: Job, crowd: ExpectedPopulation | None, *, progress: Progress =
     except HushwayError as reason:
         return Worth(sentence=f"{reason} {noise}")
     return Worth(sentence=noise if known is None else known.foreseen, known=known)
+
+
+def worth_of_rows(job: Job, checked: RowsChecked, *, progress: Progress = quiet) -> Worth:
+    """Says what would be known of a release of as many rows as there are.
+
+    Privacy:
+        It is told the number of rows that can be counted, exactly: what it says is for the
+        steward's own screen, and none of it is released. Invented rows are published, not these.
+    """
+    rows = 0 if checked.found is None else checked.found.kept
+    people = rows // USUAL_RECORDS if job.plan.privacy.unit.has_many_records else rows
+    crowd = ExpectedPopulation(trips=rows, people=max(people, 1)) if rows else None
+    return worth_of(job, crowd, progress=progress)
 
 
 def propose(job: Job, crowd: ExpectedPopulation, *, progress: Progress = quiet) -> Proposal | None:

@@ -85,7 +85,7 @@ def task_options(kind: str, facts: dict[str, Any], plan: PlanFile) -> dict[str, 
             delta = None if facts.get("delta") is None else _epsilon(facts, "delta")
             return {"epsilon": _epsilon(facts, "epsilon"), "delta": delta}
         case "publish":
-            return {"confirm": _confirmed(facts, plan)}
+            return {"confirm": _confirmed(facts, plan), "anyway": facts.get("anyway") is True}
     return {}
 
 

@@ -105,7 +105,11 @@ def publish(file: Path, options: Options, events: EventWriter) -> dict[str, Any]
             )
 
     published = publish_plan(
-        file, progress=events.progress, passphrase=_no_passphrase, confirm=refuse_changed
+        file,
+        anyway=options.get("anyway") is True,
+        progress=events.progress,
+        passphrase=_no_passphrase,
+        confirm=refuse_changed,
     )
     certificate = published.certificate
     return {
