@@ -67,7 +67,7 @@ def publish(
 ) -> Published | Price: ...
 
 
-def publish(
+def publish(  # noqa: PLR0913  how it spends, and who is told and asked
     plan: PlanLike,
     *,
     dry_run: bool = False,

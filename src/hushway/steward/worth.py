@@ -23,6 +23,8 @@ from hushway.tables.check import RowsChecked
 ENOUGH: Final = 0.5
 # One in which less than this is sure tells next to nothing.
 SOMETHING: Final = 0.02
+# Sums that tell nothing of places, and are close wherever there are many rows.
+_NO_PLACES: Final = ("total", "period")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,8 +47,12 @@ class Worth:
 
     @property
     def nothing(self) -> bool:
-        """Whether next to nothing would be known."""
-        return self.known is not None and self.known.sure < SOMETHING
+        """Whether next to nothing would be known: hardly a cell, and no sums of places."""
+        return (
+            self.known is not None
+            and self.known.sure < SOMETHING
+            and all(one.within < ENOUGH for one in self.known.sums if one.title not in _NO_PLACES)
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -52,6 +52,18 @@ def text_of(facts: dict[str, Any], name: str) -> str:
     return value
 
 
+def texts_of(facts: dict[str, Any], name: str) -> list[str]:
+    """Returns a required list of texts.
+
+    Raises:
+        RefusalError: It is missing, or is something else.
+    """
+    found = facts.get(name)
+    if not isinstance(found, list):
+        raise RefusalError(422, f"{name} must be a list of texts.", advice="Send it as a list.")
+    return [text_of({name: one}, name) for one in found]
+
+
 def guess_of(facts: dict[str, Any], name: str) -> int | None:
     """Returns a positive whole number, or None if there is none.
 
