@@ -119,7 +119,8 @@ def propose(job: Job, crowd: ExpectedPopulation, *, progress: Progress = quiet) 
 
     def is_enough(number: int) -> bool:
         tried, one = jobs[number]
-        progress(f"Trying {one.words}")
+        # Halving asks about as often as the number of plans has digits.
+        progress(f"Trying {one.words}", len(found) / len(jobs).bit_length())
         found[number] = worth_of(tried, crowd, progress=progress)
         return found[number].known is not None and not found[number].little
 

@@ -132,6 +132,17 @@ export interface CertificateResult {
   readonly page: string;
 }
 
+const DIGITS = 1e12;
+
+/** An exact amount as people write it: "1/2" is 0.5, and a long fraction is about so much. */
+export function written(exact: string): string {
+  const value = approximately(exact);
+  if (!Number.isFinite(value)) return exact;
+  const below = Number(exact.split("/")[1] ?? 1);
+  if (DIGITS % below === 0) return value.toLocaleString("en", { maximumFractionDigits: 12 });
+  return `about ${value.toLocaleString("en", { maximumSignificantDigits: 3 })}`;
+}
+
 /** "1/2" and "0.5" as numbers, for axes and bars; never for what is spent. */
 export function approximately(exact: string): number {
   const [above, below] = exact.split("/");
