@@ -10,7 +10,6 @@ from hushway.errors import HushwayError
 from hushway.families.load import prepare
 from hushway.families.registry import family_named
 from hushway.progress import Progress, quiet
-from hushway.release.contribution.crowd import USUAL_RECORDS
 from hushway.release.forecast.advice import rounded_up
 from hushway.release.forecast.coarser import Coarser
 from hushway.release.forecast.crowd import ExpectedPopulation
@@ -25,6 +24,7 @@ ENOUGH: Final = 0.5
 SOMETHING: Final = 0.02
 # In a city a hundredth of the cells holds most of the trips.
 _TIMES_MEAN: Final = 100
+_THERE_AND_BACK: Final = 2
 # Sums that tell nothing of places, and are close wherever there are many rows.
 _NO_PLACES: Final = ("total", "period")
 
@@ -108,9 +108,14 @@ def worth_of_rows(job: Job, checked: RowsChecked, *, progress: Progress = quiet)
         It is told the number of rows that can be counted, exactly: what it says is for the
         steward's own screen, and none of it is released. Invented rows are published, not these.
     """
-    rows = 0 if checked.found is None else checked.found.kept
-    people = rows // USUAL_RECORDS if job.plan.privacy.unit.has_many_records else rows
-    crowd = ExpectedPopulation(trips=rows, people=max(people, 1)) if rows else None
+    found = checked.found
+    if found is None or found.kept == 0:
+        return worth_of(job, None)
+    people = found.kept
+    if job.plan.privacy.unit.has_many_records:
+        # Where nobody has counted people, the guess is rather too good than too bad.
+        people = found.kept // _THERE_AND_BACK if found.people is None else found.people.people
+    crowd = ExpectedPopulation(trips=found.kept, people=min(max(people, 1), found.kept))
     return worth_of(job, crowd, progress=progress)
 
 
@@ -140,7 +145,7 @@ def propose(job: Job, crowd: ExpectedPopulation, *, progress: Progress = quiet) 
 
 
 def _sized(coarser: Iterable[Coarser]) -> Iterator[tuple[int, Coarser]]:
-    """Yields plans with their numbers of cells; all prepared jobs at once would take much memory."""
+    """Yields plans with their numbers of cells; jobs are not kept, for they are large."""
     for one in coarser:
         # Totals that a plan names may come to the same in coarser cells, which is refused.
         with suppress(HushwayError):

@@ -8,6 +8,7 @@ import os
 import re
 import secrets
 from collections.abc import AsyncIterable
+from itertools import count
 from pathlib import Path
 from typing import Any, Final
 
@@ -41,6 +42,12 @@ def data_file(folder: Path, name: str) -> Path:
     if not _NAME.fullmatch(name) or not _is_data(file):
         raise RefusalError(404, "There is no such file.", advice="It may have been moved away.")
     return file
+
+
+def free_name(folder: Path, stem: str, ending: str) -> Path:
+    """Returns a file that is not there yet: plan.toml, plan2.toml and so on."""
+    names = (f"{stem}{number if number > 1 else ''}{ending}" for number in count(1))
+    return next(folder / name for name in names if not (folder / name).exists())
 
 
 async def take_file(folder: Path, name: str, pieces: AsyncIterable[bytes]) -> None:

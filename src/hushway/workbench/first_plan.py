@@ -8,7 +8,7 @@ from typing import Any
 
 from hushway.steward.init import init
 from hushway.steward.init_questions import Question, problem_with
-from hushway.workbench.data_files import data_file, data_files
+from hushway.workbench.data_files import data_file, data_files, free_name
 from hushway.workbench.responses import RefusalError
 
 
@@ -33,7 +33,7 @@ def ask_or_write(folder: Path, rows: str, answers: list[str]) -> dict[str, Any] 
         PlanError: The answers make no plan.
     """
     waiting = list(answers)
-    output = _free(folder)
+    output = free_name(folder, "plan", ".toml")
 
     def ask(question: Question) -> str:
         if not waiting:
@@ -57,9 +57,3 @@ def ask_or_write(folder: Path, rows: str, answers: list[str]) -> dict[str, Any] 
 
 def _names(folder: Path, rows: str) -> tuple[str, ...]:
     return tuple(file["name"] for file in data_files(folder) if file["name"] != rows)
-
-
-def _free(folder: Path) -> Path:
-    numbers = range(2, 1000)
-    names = ("plan.toml", *(f"plan{number}.toml" for number in numbers))
-    return next(folder / name for name in names if not (folder / name).exists())

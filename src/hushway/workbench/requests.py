@@ -98,7 +98,7 @@ def task_options(kind: str, facts: dict[str, Any], plan: PlanFile) -> dict[str, 
             return {"epsilon": _epsilon(facts, "epsilon"), "delta": delta}
         case "publish":
             return {"confirm": _confirmed(facts, plan), "anyway": facts.get("anyway") is True}
-    return {}
+    return {"aliases": facts.get("aliases") is True}
 
 
 def _is_whole(text: str) -> bool:

@@ -29,7 +29,8 @@ export class Desk {
     readonly id: string,
     whenSpent: () => void,
   ) {
-    this.check = new Job(id, "check");
+    // A check may have named a file of aliases in the plan.
+    this.check = new Job(id, "check", () => (this.changed ? undefined : void this.told(async () => this.take(await ask<Plan>(`api/plans/${id}`)))));
     this.price = new Job(id, "price");
     this.curve = new Job(id, "curve");
     this.preview = new Job(id, "preview");

@@ -15,6 +15,8 @@ export interface CheckResult {
   readonly usable: boolean;
   readonly found: Facts;
   readonly problems: readonly Problem[];
+  /** What would be known of so many rows. */
+  readonly worth?: string | null;
   readonly rows?: string;
   readonly universe?: string;
 }
