@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hushway.errors import HushwayError
@@ -25,6 +25,8 @@ SOMETHING: Final = 0.02
 # In a city a hundredth of the cells holds most of the trips.
 _TIMES_MEAN: Final = 100
 _THERE_AND_BACK: Final = 2
+# Of more rows more is known, and to invent them would take long.
+_MOST_INVENTED: Final = 200_000
 # Sums that tell nothing of places, and are close wherever there are many rows.
 _NO_PLACES: Final = ("total", "period")
 
@@ -115,8 +117,12 @@ def worth_of_rows(job: Job, checked: RowsChecked, *, progress: Progress = quiet)
     if job.plan.privacy.unit.has_many_records:
         # Where nobody has counted people, the guess is rather too good than too bad.
         people = found.kept // _THERE_AND_BACK if found.people is None else found.people.people
-    crowd = ExpectedPopulation(trips=found.kept, people=min(max(people, 1), found.kept))
-    return worth_of(job, crowd, progress=progress)
+    rows = min(found.kept, _MOST_INVENTED)
+    people = min(max(people * rows // found.kept, 1), rows)
+    foreseen = worth_of(job, ExpectedPopulation(trips=rows, people=people), progress=progress)
+    if rows == found.kept:
+        return foreseen
+    return replace(foreseen, sentence=f"Of {rows:,} rows alone: {foreseen.sentence}")
 
 
 def propose(job: Job, crowd: ExpectedPopulation, *, progress: Progress = quiet) -> Proposal | None:

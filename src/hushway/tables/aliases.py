@@ -58,7 +58,7 @@ def _lines(file: Path) -> list[tuple[int, str, str]]:
             delimiter, header = read_header(file)
             with open_text(file) as text:
                 reader = csv.DictReader(text, delimiter=delimiter, strict=True)
-                rows = [(reader.line_num, *(row[name] for name in _HEADER)) for row in reader]
+                rows = [(reader.line_num, row["name"], row["place"]) for row in reader]
         except (csv.Error, KeyError):
             header, rows = [], []
     if not set(_HEADER) <= set(header) or any(None in row for row in rows):
