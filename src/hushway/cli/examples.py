@@ -23,6 +23,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "hushway verify release",
         "hushway verify release --key steward.pub.pem --ledger plan.toml",
     ),
+    "dossier": ("hushway dossier release --ledger plan.toml --output sign-off.md",),
     "serve": ("hushway serve", "hushway serve plan.toml", "hushway serve demo --port 8400 --open"),
     "site": (
         "hushway site release --to site",

@@ -351,6 +351,13 @@ class AnyPlan(Section):
     engine: EnginePlan = EnginePlan()
     folder: Path = Field(default=Path(), exclude=True)
 
+    def __repr__(self) -> str:
+        """Returns the plan in one line."""
+        return (
+            f"<{self.release_type} plan {self.release.title!r}: epsilon {self.privacy.epsilon} per "
+            f"{self.privacy.unit}, in {str(self.folder)!r}>"
+        )
+
     @model_validator(mode="after")
     def _tables_agree(self) -> Self:
         problems = list(self.disagreements())
