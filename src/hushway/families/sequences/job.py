@@ -35,9 +35,9 @@ from hushway.privacy.ledger import Window
 from hushway.release.contribution.crowd import USUAL_RECORDS
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.mechanism import Measurements
+from hushway.release.plans.places import listed_places
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem, RowsChecked
-from hushway.tables.locations import LocationColumns, read_locations
 
 _SHOWN = 20
 # The paper's height.
@@ -266,8 +266,7 @@ def planned_taxonomy(plan: SequencesPlan) -> PlannedTaxonomy:
     """
     asked = plan.taxonomy
     labels = tuple(sorted(set(asked.columns) - {_ZONE}))
-    columns = LocationColumns(**plan.places.columns.model_dump(), labels=labels)
-    locations = read_locations(plan.path(plan.places.file), columns)
+    locations = listed_places(plan, plan.places, plan.places.file, labels)
     if asked.columns:
         return PlannedTaxonomy(taxonomy=column_taxonomy(locations, asked.columns))
     if asked.gtfs is not None:
