@@ -68,11 +68,16 @@ describe("what a map shows", () => {
   });
 
   it("is told in a table, largest first and uncertain last", () => {
-    const rows = largest(atlas, names, shownAt(atlas, 0), 5);
+    const rows = largest(atlas, names, shownAt(atlas, 0), 5, true);
     expect(rows.map(({ what, count }) => [what, count])).toEqual([
       ["Alpha → Beta", 100],
       ["Beta → <b>Gamma</b>", 3],
     ]);
+  });
+
+  it("leaves out what is uncertain unless it is asked for", () => {
+    const rows = largest(atlas, names, shownAt(atlas, 0), 5, false);
+    expect(rows.map(({ what }) => what)).toEqual(["Alpha → Beta"]);
   });
 
   it("is told for a place", () => {

@@ -112,17 +112,25 @@ export interface Row {
 }
 
 /** The largest of what the map shows, for those who read tables rather than maps. */
-export function largest(atlas: Atlas, names: readonly string[], shown: Shown, most: number): Row[] {
+export function largest(
+  atlas: Atlas,
+  names: readonly string[],
+  shown: Shown,
+  most: number,
+  showUncertain: boolean,
+): Row[] {
+  const listed = (values: Values): number[] =>
+    top(values, most).filter((i) => showUncertain || !uncertain(values.count[i], values.error[i]));
   if (shown.links && atlas.links) {
     const { link } = shown.links;
-    return top(shown.links, most).map((i) => row(shown.links!, i, names[link[i]], link[i]));
+    return listed(shown.links).map((i) => row(shown.links!, i, names[link[i]], link[i]));
   }
   if (atlas.layer === "totals" && shown.places) {
-    return top(shown.places, most).map((i) => row(shown.places!, i, names[i], i));
+    return listed(shown.places).map((i) => row(shown.places!, i, names[i], i));
   }
   if (shown.flows) {
     const { origin, destination } = shown.flows;
-    return top(shown.flows, most).map((i) =>
+    return listed(shown.flows).map((i) =>
       row(
         shown.flows!,
         i,

@@ -96,6 +96,8 @@ export interface Atlas {
   readonly licence: string | null;
   readonly contact: string | null;
   readonly guarantee: string;
+  /** What was counted, over which days, of which data, and what unit is protected. */
+  readonly countedSentence: string;
   readonly claim: string;
   readonly error: string;
   readonly stamp: string | null;
@@ -145,6 +147,7 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
     licence: maybeText(facts["licence"], "licence"),
     contact: maybeText(facts["contact"], "contact"),
     guarantee: text(facts["guarantee"], "guarantee"),
+    countedSentence: text(facts["counted_sentence"], "counted_sentence"),
     claim: text(facts["claim"], "claim"),
     error: text(facts["error"], "error"),
     stamp: maybeText(facts["stamp"], "stamp"),

@@ -206,7 +206,7 @@ class Drawing:
 
     Attributes:
         counted: What is counted, such as "trips".
-        window: The days that are covered, in words.
+        window: The days that are covered, and how they are counted together, in words.
         periods: The periods, at least one.
         places: The places.
         totals: What is published about a place by itself, row by row of places.

@@ -17,7 +17,6 @@ from hushway.families.od.files.rows import Rows, joined, read_parquet, shown
 from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import ORIGINS, Feature
-from hushway.geography.period_words import window_text
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import Drawing, Flows, Numbers
 from hushway.release.drawing.atlas_files import refuse_many
@@ -40,7 +39,7 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
     learnt = certificate.terms.mechanism.name == LEARNED
     return Drawing(
         counted=COUNTED,
-        window=window_text(universe.periods),
+        window=universe.counted,
         periods=shown_periods(universe.periods),
         places=located(universe.locations),
         totals=_totals(universe, margins),
