@@ -8,6 +8,7 @@ import { Frame } from "../map/frame";
 import { PointIndex } from "../map/points";
 import { Lines } from "../map/roads";
 import { Scale } from "../map/scale";
+import { partsOf } from "./days";
 
 export interface Values {
   readonly count: Floats;
@@ -89,17 +90,31 @@ export class Ground {
   }
 }
 
-/** One scale for each kind of thing, the same in all periods so that hours can be compared. */
+/** One scale for each kind of thing, the same in all parts of days so that they can be compared. */
 export interface Scales {
   readonly places: Scale | null;
   readonly flows: Scale | null;
   readonly links: Scale | null;
 }
 
-export function scalesOf({ totals, flows, links }: Atlas, diverging: boolean): Scales {
+export function scalesOf(atlas: Atlas, diverging: boolean, whole: boolean): Scales {
+  const { periods, totals, flows, links } = atlas;
+  const parts = partsOf(periods).length;
   const one = (values: Values | null): Scale | null =>
     values && Scale.of(values.count, values.error, diverging);
-  return { places: one(totals), flows: one(flows), links: one(links) };
+  const rows = (values: Values, starts: Uint32Array): Values => {
+    const [from, to] = whole ? [starts[parts], values.count.length] : [0, starts[parts]];
+    return { count: values.count.subarray(from, to), error: values.error.subarray(from, to) };
+  };
+  const cells = (values: Values): Values => {
+    const kept = (_: number, i: number): boolean => whole === (i % periods.length >= parts);
+    return { count: values.count.filter(kept), error: values.error.filter(kept) };
+  };
+  return {
+    places: one(totals && cells(totals)),
+    flows: one(flows && rows(flows, flows.starts)),
+    links: one(links && rows(links, links.rowStarts)),
+  };
 }
 
 /** A line of a table: what it is about, and what is counted. */

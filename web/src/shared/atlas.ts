@@ -23,6 +23,8 @@ export type LayerName = (typeof LAYERS)[number];
 export interface Period {
   readonly label: string;
   readonly group: string | null;
+  /** All parts of a day together; these stand behind all others. */
+  readonly whole: boolean;
 }
 
 export interface Shapes {
@@ -200,6 +202,7 @@ function readPeriod(value: unknown): Period {
   return {
     label: text(facts["label"], "periods.label", 200),
     group: maybeText(facts["group"], "periods.group", 200),
+    whole: facts["whole"] === true,
   };
 }
 

@@ -27,10 +27,12 @@ class AtlasPeriod:
     Attributes:
         label: The part of the day, such as 08:00.
         group: The day or kind of days, if there are several.
+        whole: Whether it is all parts of a day together; these stand behind all others.
     """
 
     label: str
     group: str | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -16,9 +16,9 @@ from hushway.release.questions.cells import AskedCells, Dimension, correlated
 from hushway.release.terms import check_domain
 
 # The share of variances that counts of an area, of a period, and all counts have in common.
-_OF_AN_AREA: Final = 0.2
-_OF_A_PERIOD: Final = 0.02
-_OF_ALL: Final = 0.02
+_OF_AN_AREA: Final = 0.1
+_OF_A_PERIOD: Final = 0.2
+_OF_ALL: Final = 0.01
 
 
 def ask_density(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> AskedCells:

@@ -24,8 +24,8 @@ from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 # The share of variances that counts of a link, of a period, and all counts have in common.
 _OF_A_LINK: Final = 0.1
-_OF_A_PERIOD: Final = 0.01
-_OF_ALL: Final = 0.01
+_OF_A_PERIOD: Final = 0.2
+_OF_ALL: Final = 0.05
 
 
 def ask_links(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> AskedCells:

@@ -31,7 +31,7 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
             job.wording.counted,
             "a link",
             _published(release, universe),
-            _everybody(rows, universe, context),
+            everybody(rows, universe, context),
         )
     )
 
@@ -45,7 +45,7 @@ def _published(release: Path, universe: LinkUniverse) -> FloatArray:
     return counts
 
 
-def _everybody(rows: TraceRows, universe: LinkUniverse, context: CountingContext) -> FloatArray:
+def everybody(rows: TraceRows, universe: LinkUniverse, context: CountingContext) -> FloatArray:
     """Returns how many people were on each (link, period), nobody cut down."""
     cells = MovementCells(universe=universe)
     # Nobody has more distinct items than there are, and ends stay as they are.

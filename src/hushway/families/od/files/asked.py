@@ -67,16 +67,16 @@ def learnt_cells(
     at = np.searchsorted(cells, estimates.cells)
     means[at], own[at] = estimates.means, estimates.standard_errors**2
 
+    elements = [(np.asarray(each.errors) ** 2, each.feature.of(cells)) for each in sums]
+
     def variances(group: IntArray, size: int) -> FloatArray:
         # What is in no sum still belongs to its origin, destination, period and pair.
         sum_of = np.where(group < 0, size, group)
         found = effects.variances(universe, cells, own, sum_of, size + 1)[:size]
         # Counts are whole: so far are they from what is expected.
         found += np.bincount(sum_of, counts - means, minlength=size + 1)[:size] ** 2
-        for total in sums:
-            errors = np.asarray(total.errors, dtype=np.float64)
-            element = total.feature.of(cells)
-            found = np.minimum(found, _of_elements(element, errors**2, group, size, most=1))
+        for variance, element in elements:
+            found = np.minimum(found, _of_elements(element, variance, group, size, most=1))
         return found
 
     return _asked(universe, cells, counts, variances)
@@ -97,13 +97,15 @@ def _measured_cells(
     if not sums:
         return _unfitted(universe, cells, counts, errors, certificate)
     alone = correlated(errors)
+    elements = [
+        (np.full(each.feature.size, each.standard_error**2), each.feature.of(cells))
+        for each in sums
+    ]
 
     def variances(group: IntArray, size: int) -> FloatArray:
         found = alone(group, size)
-        for total in sums:
-            noise = np.full(total.feature.size, total.standard_error**2)
-            element = total.feature.of(cells)
-            found = np.minimum(found, _of_elements(element, noise, group, size))
+        for variance, element in elements:
+            found = np.minimum(found, _of_elements(element, variance, group, size))
         return found
 
     return _asked(universe, cells, counts, variances)

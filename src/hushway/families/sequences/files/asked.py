@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -10,9 +10,6 @@ from hushway.families.sequences.files.atlas import Prefixes, read_shown
 from hushway.geography.locations import Locations
 from hushway.privacy.certificate import Certificate
 from hushway.release.questions.cells import AskedCells, Dimension, correlated
-
-# The share of variances that all prefixes have in common.
-_OF_ALL: Final = 0.01
 
 
 def ask_sequences(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> AskedCells:
@@ -31,8 +28,8 @@ def records_asked(locations: Locations, found: Prefixes) -> AskedCells:
     first = np.concatenate([found.place[one], found.place[found.parent[two]]])
     second = np.concatenate([np.full(len(one), len(locations)), found.place[two]])
     both = np.concatenate([one, two])
-    names = tuple([place.name for place in locations.places])
-    zones = tuple([place.zone for place in locations.places])
+    names = tuple(place.name for place in locations.places)
+    zones = tuple(place.zone for place in locations.places)
     return AskedCells(
         counted="records",
         dimensions={
@@ -45,6 +42,6 @@ def records_asked(locations: Locations, found: Prefixes) -> AskedCells:
             ),
         },
         counts=found.counts[both].astype(np.float64),
-        variances=correlated(found.errors[both], (None, _OF_ALL)),
+        variances=correlated(found.errors[both]),
         notes=("Prefixes that are not sure enough are not published, and not in any sum.",),
     )

@@ -17,6 +17,7 @@ from hushway.families.write import write_release
 from hushway.geography.locations import labels_of_codes
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing import atlas_files
+from hushway.release.wording import counted_sentence
 from support.atlases import ReadAtlas, atlas_in
 from support.certificates import UNPROTECTED
 
@@ -111,7 +112,7 @@ def test_totals_of_origins_are_the_published_ones_with_their_errors(
     ]
     assert len(keys) == len(published) == atlas.facts["totals"]["count"]["length"]
     assert atlas.column("totals", "count").tolist() == [published[key]["count"] for key in keys]
-    errors = [np.float32(published[key]["count_error"]) for key in keys]
+    errors = [np.float32(published[key]["standard_error"]) for key in keys]
     assert atlas.column("totals", "error").tolist() == errors
     assert len(set(errors)) == len(keys)
 
@@ -136,7 +137,7 @@ def test_the_totals_of_periods_are_the_published_ones(learnt_release: Path) -> N
     atlas = atlas_in(learnt_release)
     assert atlas.facts["totals"] is None
     assert atlas.column("series", "count").tolist() == [row["count"] for row in rows]
-    errors = [np.float32(row["count_error"]) for row in rows]
+    errors = [np.float32(row["standard_error"]) for row in rows]
     assert atlas.column("series", "error").tolist() == errors
 
 
@@ -168,7 +169,9 @@ def test_the_certificate_speaks_in_the_atlas(
     assert facts["contact"] == "data@city.example"
     assert facts["publisher"] == certificate.publisher
     assert facts["stamp"] is None
-    assert facts["window"] == "2 to 31 March 2026"
+    assert facts["window"] == "sum of 30 days, 2 to 31 March 2026"
+    assert facts["counted_sentence"] == counted_sentence(certificate)
+    assert "sum of 30 days, 2 to 31 March 2026" in facts["counted_sentence"]
 
 
 def test_a_release_that_protects_nobody_carries_its_stamp(
