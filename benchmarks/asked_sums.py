@@ -151,6 +151,7 @@ def main() -> None:
     types, seed, folder = positional(",".join(TRUTHS), "37", "")
     with TemporaryDirectory() as scratch:
         results = {}
+        print(f"**Cities of seed {seed}**\n")
         print("| type | questions | number | hold | errors / said |")
         print("| --- | --- | ---: | ---: | ---: |")
         for name in types.split(","):
@@ -174,13 +175,15 @@ def asked(name: str, folder: Path) -> dict[str, list[float]]:
     np.savez(folder / "truth.npz", truth=truth, counts=cells.counts)
     found: dict[str, list[tuple[bool, float]]] = {}
     for kind, answer, true in answers(cells, truth):
-        off = (answer.value - true) / answer.standard_error if answer.standard_error > 0 else 0.0
+        # Ratios say no standard error.
+        off = (answer.value - true) / answer.standard_error if answer.standard_error else 0.0
         found.setdefault(kind, []).append((answer.low <= true <= answer.high, off))
     rows = {}
     for kind, each in found.items():
         hold, off = np.array(each).T
         rows[kind] = [len(each), float(hold.mean()), float(np.sqrt(np.mean(off**2)))]
-        print(f"| {name} | {kind} | {len(each):,} | {hold.mean():.3f} | {rows[kind][2]:.2f} |")
+        said = "" if np.isnan(off).any() else f"{rows[kind][2]:.2f}"
+        print(f"| {name} | {kind} | {len(each):,} | {hold.mean():.3f} | {said} |")
         sys.stdout.flush()
     return rows
 
