@@ -72,7 +72,7 @@ def test_a_plan_without_a_mechanism_learns_from_all_that_its_files_allow(city: P
     assert others == ["total", "period", "zones", "modes"]
     assert published.certificate.claim.amount == 1
     columns = pq.read_schema(published.folder / "margins.parquet").names
-    assert columns[-3:] == ["count_error", "low", "high"]
+    assert columns[-3:] == ["standard_error", "low", "high"]
     adds_up = json.loads((published.folder / "adds-up.json").read_text(encoding="utf-8"))
     assert adds_up["fit"]["random_effects"]["pair"] > 0
 
