@@ -27,6 +27,7 @@ from hushway.release.plans.values import (
     HOUR_MINUTES,
     Day,
     Exact,
+    Limit,
     MinuteOfDay,
     Text,
 )
@@ -184,7 +185,7 @@ class LinksPrivacyPlan(LossPlan):
     unit: Literal[Unit.PERSON, Unit.DEVICE] = Field(
         default=Unit.PERSON, description="Who is protected."
     )
-    max_items: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["auto"] = Field(
+    max_items: Limit = Field(
         default="auto",
         description="The contribution limit: at most so many links and ends of trips of a person, "
         "chosen at random; auto measures how many people have, and chooses.",

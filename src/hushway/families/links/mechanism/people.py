@@ -33,7 +33,13 @@ from hushway.privacy.measured import Measured
 from hushway.privacy.query import PartitionQuery, Query
 from hushway.release.contribution.crowd import Crowd, crowd_of
 from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
-from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
+from hushway.release.mechanism import (
+    FixedQuestions,
+    Forecast,
+    Measurements,
+    Question,
+    noise_of,
+)
 
 # Before anything is measured, people are taken to have up to so many items, and this limit to be
 # chosen.
@@ -164,4 +170,5 @@ class LinkPeople(FixedQuestions[LinkUniverse]):
         """Turns noisy counts into plausible ones, and leaves out what does not stand out."""
         settled = self.settled(measured)
         expected = expected_of(settled.crowd, settled.chosen.limits.max_items)
-        return settled.chosen.fit(measured[1:], geography, expected)
+        table = settled.chosen.fit(measured[1:], geography, expected)
+        return replace(table, noise=noise_of(measured))
