@@ -103,7 +103,7 @@ class LinkPeople(FixedQuestions[LinkUniverse]):
                 self._part(1 - HISTOGRAM),
                 classes=self._share(self.planned.spends.classes),
                 speeds=self._share(self.planned.spends.speeds),
-                left_out=left_out if chosen.asks_left_out else Fraction(0),
+                left_out=min(left_out, chosen.share),
             ),
         )
 
