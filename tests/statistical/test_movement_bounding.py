@@ -32,12 +32,14 @@ def kept(
         np.arange(first, first + people),
         ITEMS,
         LINKS,
-        most,
+        np.array([most]),
         6,
         np.array(key.coefficients, dtype=np.int64),
+        np.array([1]),
         counts,
         sums,
         np.zeros(0, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
     )
     return counts
 

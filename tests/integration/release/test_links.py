@@ -126,7 +126,7 @@ OPTIONS: dict[str, dict[str, str]] = {
         "# max_trips = 2 ": "max_trips = 3 ",
     },
     "few items and no trip numbers": {
-        "max_items = 60 ": "max_items = 40 ",
+        'max_items = "auto" ': "max_items = 40 ",
         'trip = "trip" ': "# ",
     },
 }
