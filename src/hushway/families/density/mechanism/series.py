@@ -163,6 +163,12 @@ class DensitySeries:
         clusters = _every_cell(geography) if cluster is None else cluster
         return tuple(query for query, _ in self._questions(geography, clusters))
 
+    @property
+    def circles(self) -> int:
+        """Into how many circles people by site are told apart."""
+        apart = self.by_circle and self.spends.activity is not None
+        return self.limits.circles if apart else 1
+
     def bound(self, cells: VisitCells) -> Bound:
         """Returns how far one person moves an answer, as the limits have it."""
         return Bound(**cells.reach(self.limits)._asdict())
@@ -277,10 +283,7 @@ class DensitySeries:
         return describe(query.name, cells.size, spend, self.bound(cells))
 
     def _histogram(self, geography: DensityUniverse) -> SiteHistogram:
-        """Returns people by site, in circles if activity is known and tells them apart."""
-        apart = self.by_circle and self.spends.activity is not None
-        circles = self.limits.circles if apart else 1
-        return SiteHistogram(universe=geography, circles=circles, limits=self.limits)
+        return SiteHistogram(universe=geography, circles=self.circles, limits=self.limits)
 
     def _total(self, geography: DensityUniverse) -> VisitTotal:
         return VisitTotal(universe=geography, limits=self.limits)
