@@ -60,7 +60,7 @@ class SumErrors:
         hidden = noise * math.sqrt(_KURTOSIS * len(missed))
         doubt = (1 - 2 / math.sqrt(len(missed))) * hidden
         more = float(np.sum(missed**2 - noise)) - doubt
-        believed = noise / max(1.0, more / own)
+        believed = noise * max(min(own / max(more, _NOTHING), 1.0), cells.least_trust)
         effect = _effect_variance(
             missed**2 - noise - cells.variances,
             cells.variances**2,
@@ -83,11 +83,24 @@ class SumErrors:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SumsOfCells:
-    """The sums of estimates, of their variances, and of their `yielding_variance`."""
+    """The sums of estimates, of their variances, and of their `yielding_variance`.
+
+    Attributes:
+        noise: The variance of each sum of noisy cells; None if not all cells were looked at.
+    """
 
     estimates: FloatArray
     variances: FloatArray
     yielding: FloatArray
+    noise: FloatArray | None = None
+
+    @property
+    def least_trust(self) -> float:
+        """How much less than their noise sums may vary: so that they count as beside noisy cells.
+
+        However wrong a prior is, sums cannot tell more than the noise of both leaves them to.
+        """
+        return 0.0 if self.noise is None else float(self.yielding.sum() / self.noise.sum())
 
 
 def _effect_variance(
