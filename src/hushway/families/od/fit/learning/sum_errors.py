@@ -60,7 +60,7 @@ class SumErrors:
         hidden = noise * math.sqrt(_KURTOSIS * len(missed))
         doubt = (1 - 2 / math.sqrt(len(missed))) * hidden
         more = float(np.sum(missed**2 - noise)) - doubt
-        believed = noise * max(min(own / max(more, _NOTHING), 1.0), cells.least_trust)
+        believed = noise * max(min(own / max(more, _NOTHING), 1.0), cells.least_trust(noise))
         effect = _effect_variance(
             missed**2 - noise - cells.variances,
             cells.variances**2,
@@ -94,13 +94,16 @@ class SumsOfCells:
     yielding: FloatArray
     noise: FloatArray | None = None
 
-    @property
-    def least_trust(self) -> float:
-        """How much less than their noise sums may vary: so that they count as beside noisy cells.
+    def least_trust(self, noise: float) -> float:
+        """Returns which part of their noise sums have at least when cells are moved to them.
 
-        However wrong a prior is, sums cannot tell more than the noise of both leaves them to.
+        Where adding up noisy cells tells more than the noisy sums do, these count no more than
+        beside noisy cells, however wrong a prior is.
         """
-        return 0.0 if self.noise is None else float(self.yielding.sum() / self.noise.sum())
+        if self.noise is None:
+            return 0.0
+        alone = float(self.noise.mean())
+        return float(self.yielding.mean()) / alone * max(1 - alone / noise, 0.0)
 
 
 def _effect_variance(

@@ -41,7 +41,7 @@ def test_one_sum_says_no_more_of_its_cells_than_its_noise_lets_it() -> None:
         cells=SumsOfCells(estimates=few, variances=cells, yielding=cells, noise=24 * cells),
     )
     alone = 24 * cells[0] / (24 * cells[0] + 900.0**2)
-    assert cells[0] / (cells[0] + found.noise) == pytest.approx(alone)
+    assert cells[0] / (cells[0] + found.noise) == pytest.approx(alone, rel=0.05)
 
 
 def test_cells_that_miss_by_more_give_way() -> None:
