@@ -118,7 +118,7 @@ def completion_of(
     return Completion(
         added=added,
         sampling=_sampling(counted, added, crowd, limits),
-        whole=_whole_error(counted, added, variance),
+        whole=_whole_error(counted, added, variance, crowd),
         differ=differ,
         groups=(
             *(
@@ -130,14 +130,17 @@ def completion_of(
     )
 
 
-def _whole_error(counted: FloatArray, added: FloatArray, variance: float) -> FloatArray:
+def _whole_error(
+    counted: FloatArray, added: FloatArray, variance: float, crowd: Crowd
+) -> FloatArray:
     """Returns each cell's part of the standard deviation of all that is added.
 
-    If noise hides everybody, so that nothing is added, people may have twice what was counted.
+    If noise hides everybody, people may have twice what was counted.
     """
-    if not added.any():
+    if crowd.records <= 0:
         return counted
-    return np.asarray(added * math.sqrt(variance) / added.sum())
+    follows = added if added.any() else counted
+    return np.asarray(follows * math.sqrt(variance) / max(float(follows.sum()), _NOTHING))
 
 
 def _sampling(counted: FloatArray, added: FloatArray, crowd: Crowd, limits: Limits) -> FloatArray:
