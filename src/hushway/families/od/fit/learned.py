@@ -306,13 +306,15 @@ def _law(measured: Measured | MeasuredSparse) -> NoiseLaw:
 
 def _estimates(learnt: LearntCells) -> Estimates:
     """Returns the estimates of the cells that hold nearly all trips, and of all that have a row."""
-    largest = np.sort(learnt.means)[::-1]
-    held = np.cumsum(largest)
-    enough = int(np.searchsorted(held, _LISTED * held[-1])) + 1
-    least = largest[enough - 1]
-    larger = np.flatnonzero(learnt.means > least)
-    as_large = np.flatnonzero(learnt.means == least)[: enough - len(larger)]
-    chosen = np.union1d(np.flatnonzero(learnt.counts), np.concatenate([larger, as_large]))
+    means, rare = learnt.means, 1 - _LISTED
+    # Cells of less than this hold too little together to be listed.
+    largest = np.sort(means[means >= rare * means.mean()])[::-1]
+    enough = int(np.searchsorted(np.cumsum(largest), _LISTED * means.sum())) + 1
+    least = largest[min(enough, len(largest)) - 1]
+    listed = learnt.counts > 0
+    listed[means > least] = True
+    listed[np.flatnonzero(means == least)[: enough - np.count_nonzero(means > least)]] = True
+    chosen = np.flatnonzero(listed)
     return Estimates(
         cells=learnt.cells[chosen],
         means=np.round(learnt.means[chosen], 6),

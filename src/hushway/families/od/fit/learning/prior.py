@@ -61,12 +61,15 @@ def prior_mean(
     targets = [(each.partition, denoised_sums(each, totals)) for each in told]
     expected = _even(cells, totals)
     fit_to_sums(expected, targets, _SWEEPS)
-    _favour_distances(expected, targets, cells, law, distance_class)
     # Products of noisy sums may expect nothing where there is something: part of the trips is
     # expected to follow only those sums that are far from their noise.
-    coarse = _even(cells, totals)
     sure = [target for each, target in zip(told, targets, strict=True) if _is_sure(each, totals)]
-    fit_to_sums(coarse, sure, _SWEEPS)
+    if len(sure) == len(targets):
+        coarse = expected.copy()
+    else:
+        coarse = _even(cells, totals)
+        fit_to_sums(coarse, sure, _SWEEPS)
+    _favour_distances(expected, targets, cells, law, distance_class)
     expected *= 1 - _COARSE
     expected += _COARSE * coarse
     return expected
