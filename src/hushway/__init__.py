@@ -18,6 +18,7 @@ __all__ = [
     "Ledger",
     "Release",
     "__version__",
+    "ask",
     "audit",
     "check",
     "compare",
@@ -48,6 +49,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from hushway.errors import HushwayError
+    from hushway.families.asking import ask
     from hushway.families.load import load_plan, prepare
     from hushway.families.reader import Release
     from hushway.families.reader import open_release as open  # noqa: A004  read as hushway.open

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from hushway.families.density.mechanism.catalogue import (
     MECHANISMS,
@@ -29,24 +29,13 @@ from hushway.release.plans.values import (
     DAY_HOURS,
     HOUR_MINUTES,
     Day,
+    Limit,
     MinuteOfDay,
     Text,
     day_of,
 )
 
 _WEEK = timedelta(days=6)
-_MOST = 1_000_000
-
-
-def _number_or_auto(value: Any) -> Any:
-    if value == "auto" or (type(value) is int and 1 <= value <= _MOST):
-        return value
-    raise ValueError(f'must be "auto", or a whole number from 1 to {_MOST:,}')
-
-
-Limit = Annotated[
-    Annotated[int, Field(ge=1, le=_MOST)] | Literal["auto"], BeforeValidator(_number_or_auto)
-]
 
 
 class EventColumnsPlan(Section):

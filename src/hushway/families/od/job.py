@@ -13,7 +13,6 @@ from hushway.families.od.mechanism.terms import TripKind, od_terms
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.public.area_places import places_of_areas
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.grouped_places import grouped, label_column
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.counter import EngineTrips
@@ -27,6 +26,7 @@ from hushway.families.od.rows.trips import (
 )
 from hushway.geography.areas import Areas
 from hushway.geography.clock import microseconds
+from hushway.geography.grouped_places import grouped, label_column
 from hushway.geography.locations import Locations
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms

@@ -29,6 +29,7 @@ from hushway.families.sequences.rows.sequences import (
     TapsSource,
     record_bound,
 )
+from hushway.geography.grouped_places import grouped, label_column
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
@@ -265,8 +266,11 @@ def planned_taxonomy(plan: SequencesPlan) -> PlannedTaxonomy:
         GeographyError: A public file is wrong, or the groups are no partition.
     """
     asked = plan.taxonomy
-    labels = tuple(sorted(set(asked.columns) - {_ZONE}))
+    group = plan.places.group
+    labels = tuple(sorted(set(asked.columns) - {_ZONE})) if group is None else label_column(group)
     locations = listed_places(plan, plan.places, plan.places.file, labels)
+    if group is not None:
+        locations = grouped(locations, group)
     if asked.columns:
         return PlannedTaxonomy(taxonomy=column_taxonomy(locations, asked.columns))
     if asked.gtfs is not None:
