@@ -189,7 +189,7 @@ def publish_huge(folder: Path, mechanism: str) -> dict[str, float]:
         job = prepare(load_plan(plan))
         with Ledger.connect(job.plan.ledger_url()) as ledger:
             ledger.open_account(job.account, PureLoss(Fraction(1)))
-        publish(job)
+        publish(job, anyway=True)
 
     seconds, _ = timed(published)
     return {f"huge_seconds_{mechanism}": seconds, f"huge_peak_gb_{mechanism}": peak_gb()}

@@ -125,7 +125,7 @@ def _stop_records(
 ) -> tuple[list[PlaceRecord], tuple[tuple[str, str], ...]]:
     header, rows = _table(file)
     usual = LocationColumns()
-    standard = {
+    standard: dict[str, Any] = {
         role: name
         for role, name in COLUMNS.items()
         if name in header and getattr(columns, role) == getattr(usual, role)

@@ -1,6 +1,7 @@
 """A folder with rows and no plan: files are listed and taken, and questions lead to a plan."""
 
 import stat
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,11 @@ import pytest
 
 from hushway.families.load import load_plan, prepare
 from hushway.workbench import data_files
+from hushway.workbench.worker_events import EventWriter
+from hushway.workbench.worker_tasks import TASKS
 from support.little_bench import OURS, Steward, steward_of
 from support.little_plans import write_little_files
+from support.scene import PLAN, Scene
 
 ROWS = "Card Ref,From,To,Start\nc1,a,b,03/02/2026 07:45\n"
 ANSWERS = (
@@ -109,3 +113,15 @@ def test_a_plan_is_not_in_order_where_columns_are_missing(folder: Path) -> None:
     (missing,) = shown.json()["missing"]
     assert missing == "data.columns.time: metro.csv has no column 'Start'"
     assert str(folder) not in shown.text
+
+
+def test_a_check_writes_names_that_are_not_listed_for_the_plan_to_read(tmp_path: Path) -> None:
+    scene = Scene.written(tmp_path / "city", "od")
+    scene.add_row(origin="Aa.")
+    plan = scene.folder / PLAN
+    silent = EventWriter(StringIO(), outlives_server=False)
+    TASKS["check"](plan, {"aliases": True}, silent)
+    assert "Aa.," in (scene.folder / "aliases.csv").read_text("utf-8")
+    assert 'aliases = "aliases.csv"' in plan.read_text("utf-8")
+    TASKS["check"](plan, {"aliases": True}, silent)
+    assert 'aliases = "aliases2.csv"' in plan.read_text("utf-8")
