@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
+    from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
 
 _CARDS = 150_000
@@ -146,6 +147,14 @@ class SequencesFamily(Family):
         from hushway.families.sequences.files.check import check_files_of
 
         return check_files_of(notes, folder, certificate, facts)
+
+    def asked(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "AskedCells":
+        """Returns the published numbers of a release, to be added up."""
+        from hushway.families.sequences.files.asked import ask_sequences
+
+        return ask_sequences(folder, certificate, facts)
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]

@@ -36,9 +36,9 @@ from hushway.privacy.ledger import Window
 from hushway.release.contribution.crowd import USUAL_RECORDS
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.mechanism import Measurements
+from hushway.release.plans.places import listed_places
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem, RowsChecked
-from hushway.tables.locations import LocationColumns, read_locations
 
 _SHOWN = 20
 # The paper's height.
@@ -268,8 +268,7 @@ def planned_taxonomy(plan: SequencesPlan) -> PlannedTaxonomy:
     asked = plan.taxonomy
     group = plan.places.group
     labels = tuple(sorted(set(asked.columns) - {_ZONE})) if group is None else label_column(group)
-    columns = LocationColumns(**plan.places.columns.model_dump(), labels=labels)
-    locations = read_locations(plan.path(plan.places.file), columns)
+    locations = listed_places(plan, plan.places, plan.places.file, labels)
     if group is not None:
         locations = grouped(locations, group)
     if asked.columns:

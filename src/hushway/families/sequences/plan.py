@@ -11,7 +11,7 @@ from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
     LossPlan,
-    PlaceColumnsPlan,
+    PlaceListPlan,
     ProblemsPlan,
     Section,
     TimedRowsPlan,
@@ -64,13 +64,10 @@ class SequencesDataPlan(TimedRowsPlan):
         return self
 
 
-class StationsPlan(Section):
+class StationsPlan(PlaceListPlan):
     """The public list of locations."""
 
-    file_options: ClassVar[tuple[str, ...]] = ("file",)
-
-    file: Text = Field(description="CSV or GeoJSON.")
-    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    file: Text = Field(description="CSV, GeoJSON or a GTFS feed.")
     group: Text | None = Field(
         default=None,
         description="A column of the file, or zone: all places of a label are one place.",
