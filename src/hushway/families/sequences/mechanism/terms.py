@@ -5,6 +5,7 @@ from typing import Any, Literal, Protocol, get_args
 from hushway.errors import ReleaseError
 from hushway.families.sequences.mechanism.catalogue import MECHANISMS
 from hushway.families.sequences.mechanism.people import PeopleSequences
+from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import Certificate, Contribution, Terms
@@ -61,6 +62,8 @@ def sequence_terms(
     check_unit(unit, *UNITS, most=max_records)
     limits: dict[str, Any] = {"records": max_records, "stops": mechanism.height, "record": record}
     words = _contribution(unit, max_records, mechanism.height, record)
+    if isinstance(mechanism, PrefixTree) and unit.has_many_records and record != "window":
+        words += " Counts are of these alone: records beyond the limit are not estimated."
     if isinstance(mechanism, PeopleSequences):
         chosen = mechanism.limits
         limits |= {"records": chosen.cells, "records_in_sums": chosen.sums}

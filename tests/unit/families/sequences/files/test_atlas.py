@@ -149,5 +149,5 @@ def test_learnt_prefixes_are_the_published_ones(learnt_release: Path) -> None:
     }
     assert len(expected) > 3
     assert tree_in(atlas) == expected
-    assert atlas.facts["periods"] == [{"label": "all day", "group": None}]
+    assert atlas.facts["periods"] == [{"label": "all day", "group": None, "whole": False}]
     assert atlas.facts["window"] == "2026-03"
