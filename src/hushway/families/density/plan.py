@@ -19,7 +19,7 @@ from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
     LossPlan,
-    PlaceColumnsPlan,
+    PlaceListPlan,
     ProblemsPlan,
     Rule,
     Section,
@@ -79,13 +79,10 @@ class EventsPlan(TimedRowsPlan):
     columns: EventColumnsPlan
 
 
-class PlacesPlan(Section):
+class PlacesPlan(PlaceListPlan):
     """The public list of places that events name."""
 
-    file_options: ClassVar[tuple[str, ...]] = ("file",)
-
-    file: Text = Field(description="CSV or GeoJSON.")
-    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    file: Text = Field(description="CSV, GeoJSON or a GTFS feed.")
     outside: Literal["refuse", "drop"] = Field(
         default="refuse",
         description="What to do with places outside all areas: refuse them, or drop them and "
