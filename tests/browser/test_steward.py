@@ -469,6 +469,7 @@ def test_dropped_files_become_a_plan_by_questions_back_and_forth(
     answers = (
         *("Start", "device", "16/11/2009 07:45", "places.csv", "Europe/Lisbon"),
         *("2026-03-02", "2026-03-02"),
+        *("City of Example", "Planning of lines", "A. Person"),
     )
     with city.come_in() as context:
         page = city.open(context, "way")

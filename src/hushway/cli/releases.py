@@ -191,7 +191,10 @@ def site(
         Path | None, typer.Option("--to", help="A new folder for the site, to be hosted.")
     ] = None,
     one_file: Annotated[
-        Path | None, typer.Option("--one-file", help="A new HTML file with all of it, for mail.")
+        Path | None,
+        typer.Option(
+            "--one-file", help="A new HTML file with all of it; site.html if nothing is named."
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an earlier site or page of this command.")
@@ -199,9 +202,12 @@ def site(
     as_json: AsJson = False,
 ) -> None:
     """Write releases as maps for a browser: a site of plain files, or one HTML file."""
+    from hushway.sites.write import USUAL_FILE
     from hushway.sites.write import site as write_site
     from hushway.steward.facts import site_facts
 
+    if to is None and one_file is None:
+        one_file = USUAL_FILE
     with working() as show:
         found = write_site(releases, to=to, one_file=one_file, force=force, progress=show)
     if as_json:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Final
 
-from hushway.errors import ReleaseError
 from hushway.progress import Progress, quiet
 from hushway.release.documents.papers import PAGE
 from hushway.release.drawing.atlas_files import ATLAS, COLUMNS, FILES
@@ -15,6 +15,8 @@ from hushway.sites.pages import ONE_FILE, hosted_files, site_json
 from hushway.sites.pages import one_file as one_file_page
 from hushway.sites.releases import SiteRelease, copy_files, verified_releases
 from hushway.web import bundle as built_pages
+
+USUAL_FILE: Final = Path("site.html")
 
 
 def site(
@@ -33,7 +35,7 @@ def site(
     Args:
         releases: The release folders. They may be strangers'.
         to: A new folder for the site.
-        one_file: A new HTML file that holds everything.
+        one_file: A new HTML file that holds everything; site.html if no folder is named either.
         force: Whether an earlier site or page is replaced.
         progress: Told what is being done.
 
@@ -45,10 +47,7 @@ def site(
             or the disk refuses.
     """
     if to is None and one_file is None:
-        raise ReleaseError(
-            "Nothing says where the site is to be.",
-            advice="Name a folder with --to, or an HTML file with --one-file.",
-        )
+        one_file = USUAL_FILE
     # Releases take a while to verify: what would be refused at the end is refused now.
     if to is not None:
         refuse_taken_folder(Path(to), force=force)

@@ -23,7 +23,14 @@ from hushway.families.registry import FAMILIES, family_names
 from hushway.privacy.bound import Unit
 from hushway.release.folder.new_file import refuse_taken, write_new
 from hushway.release.plans.first_plan import Intake, looks_like_device
-from hushway.steward.init_questions import WINDOW, Ask, Question, file_question, time_options
+from hushway.steward.init_questions import (
+    STATED,
+    WINDOW,
+    Ask,
+    Question,
+    file_question,
+    time_options,
+)
 from hushway.tables.layout import Header, header_of
 
 _COLUMN = "data.columns."
@@ -148,6 +155,7 @@ def init(  # noqa: PLR0913
             ask,
         ),
         **({} if epsilon is None else {"privacy.epsilon": epsilon}),
+        **_stated(others, ask),
         **others,
     }
     beginning = Beginning(family=family, columns=columns, facts=facts)
@@ -160,6 +168,14 @@ def init(  # noqa: PLR0913
         protects=_what_follows(protected, columns.get("person")),
         unset=still_to_set(text),
     )
+
+
+def _stated(others: Mapping[str, str | int], ask: Ask | None) -> dict[str, str]:
+    """Returns who stands behind the release, as far as that is not said already."""
+    if ask is None:
+        return {}
+    answers = {name: ask(question) for name, question in STATED.items() if name not in others}
+    return {name: answer for name, answer in answers.items() if answer}
 
 
 def _likely(header: Header, ask: Ask | None) -> str:

@@ -95,6 +95,12 @@ WINDOW: Final = {
     ),
     "last_day": Question(text="Its last day", problem=_is_day, advice=_DAY),
 }
+# What stands in every paper of a release, and in the file of a privacy officer.
+STATED: Final = {
+    "release.publisher": Question(text="Who publishes the release"),
+    "release.intended_use": Question(text="What it is for, such as planning of bus lines"),
+    "release.approver": Question(text="Who answers for it"),
+}
 _TIME: Final = Question(
     text="A time as the file writes it, such as 16/11/2009 07:45 (empty: 2009-11-16T07:45)",
     problem=_is_time,

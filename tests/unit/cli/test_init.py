@@ -194,6 +194,7 @@ def test_a_person_at_a_terminal_is_asked(folder: Path, monkeypatch: pytest.Monke
         *("od", "when", "start_place", "ende", "end_place"),
         *("person", "05/06/2009 7:45", "%d/%m/%Y %H:%M"),
         *("nowhere.csv", "places.csv", "Lisbon", "Europe/Lisbon", "16/11/2009", "2026-03-02", ""),
+        *("City of Example", "", "A. Person"),
     ]
     asked = "\n".join([*answers, ""])
     done = run("mine.csv", "--person", "who", "--set", "time.minutes=30", answers=asked)
@@ -207,6 +208,9 @@ def test_a_person_at_a_terminal_is_asked(folder: Path, monkeypatch: pytest.Monke
     assert facts["data"]["time_format"] == "%d/%m/%Y %H:%M"
     assert facts["time"]["zone"] == "Europe/Lisbon"
     assert facts["time"]["last_day"] == "SET-THIS"
+    assert facts["release"]["publisher"] == "City of Example"
+    assert facts["release"]["approver"] == "A. Person"
+    assert "intended_use" not in facts["release"]
 
 
 def test_paths_are_taken_from_the_plans_folder(folder: Path) -> None:

@@ -116,10 +116,12 @@ def test_a_folder_without_a_release_is_told_so(tmp_path: Path) -> None:
         pytest.fail("nothing was taken")
 
 
-def test_a_site_needs_a_place_and_takes_none_that_is_taken(tmp_path: Path) -> None:
+def test_a_site_takes_no_place_that_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Nothing is verified for that: there is no release at all.
-    assert "Nothing says where" in str(invoke("nowhere").exception)
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "site").mkdir()
-    (tmp_path / "report.html").touch()
-    for words in (("--to", tmp_path / "site"), ("--one-file", tmp_path / "report.html")):
+    (tmp_path / "site.html").touch()
+    for words in ((), ("--to", "site"), ("--one-file", tmp_path / "site.html")):
         assert "exists already" in str(invoke("nowhere", *words).exception)

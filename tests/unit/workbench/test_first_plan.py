@@ -21,6 +21,9 @@ ANSWERS = (
     ("time zone", "Europe/Lisbon"),
     ("first day", "2026-03-02"),
     ("last day", "2026-03-02"),
+    ("publishes", "City of Example"),
+    ("What it is for", ""),
+    ("answers for it", ""),
 )
 
 
