@@ -180,7 +180,7 @@ def sums_hold(scene: LinkScene, table: LinkTable) -> float:
     group, used = ClassZones(universe=scene.universe).links
 
     def summed(links: IntArray, numbers: FloatArray) -> FloatArray:
-        return np.bincount(group[links], numbers, len(used))
+        return np.bincount(group[links], numbers, len(used)).astype(np.float64)
 
     off = summed(table.link, table.counts) + table.rest.counts
     off -= summed(np.arange(len(group)), scene.truth)

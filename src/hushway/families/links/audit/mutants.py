@@ -29,6 +29,7 @@ from hushway.auditing.suite import mutant
 from hushway.engine.embedded import EmbeddedSession
 from hushway.families.links.audit import counts, ends
 from hushway.families.links.audit.stage import KINDS, LinkProduct, LinkStage
+from hushway.families.links.fit.missing_shares import Expected
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.counts import LinkCounts
 from hushway.families.links.public.universe import (
@@ -185,10 +186,12 @@ class NosyExpectation(LinkCounts):
         object.__setattr__(self, "_peeped", peeped)
         return measured
 
-    def fit(self, measured: Measurements, geography: LinkUniverse) -> LinkTable:
+    def fit(
+        self, measured: Measurements, geography: LinkUniverse, expected: Expected | None = None
+    ) -> LinkTable:
         """Fits to the exact sums, and publishes the noisy ones."""
-        noisy = super().fit(measured, geography)
-        fitted = super().fit(getattr(self, "_peeped", measured), geography)
+        noisy = super().fit(measured, geography, expected)
+        fitted = super().fit(getattr(self, "_peeped", measured), geography, expected)
         return replace(fitted, class_totals=noisy.class_totals)
 
 

@@ -18,7 +18,7 @@ from hushway.families.links.files.rows import (
 )
 from hushway.families.links.fit.publication import Rest
 from hushway.families.links.fit.table import LinkTable
-from hushway.families.links.mechanism.terms import FAMILY, stated_counts, stated_terms
+from hushway.families.links.mechanism.terms import FAMILY, counts_of, stated_counts, stated_terms
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.geography.periods import Periods
@@ -204,7 +204,7 @@ def check_stated(certificate: Certificate, table: LinkTable) -> None:
     check_domain(certificate, table.universe)
     check_terms(certificate, stated_terms(certificate, table.universe))
     check_noise(certificate.terms, table.noise)
-    mechanism = stated_counts(certificate.terms.mechanism)
+    mechanism = counts_of(stated_counts(certificate.terms.mechanism))
     stated = (
         mechanism.publish_above_se,
         mechanism.spends.classes is not None,

@@ -28,6 +28,11 @@ _CHOSEN_WORDS = (
 LinksMechanism = LinkCounts | LinkPeople
 
 
+def counts_of(mechanism: LinksMechanism) -> LinkCounts:
+    """Returns the link counts that are run, with a limit that is given or chosen."""
+    return mechanism.chosen if isinstance(mechanism, LinkPeople) else mechanism
+
+
 def links_terms(mechanism: LinksMechanism, universe: LinkUniverse, *, unit: Unit) -> Terms:
     """Returns the terms of a release.
 
@@ -35,7 +40,7 @@ def links_terms(mechanism: LinksMechanism, universe: LinkUniverse, *, unit: Unit
         PrivacyError: The unit is not one that links protect.
     """
     check_unit(unit, *UNITS)
-    counts = mechanism.chosen if isinstance(mechanism, LinkPeople) else mechanism
+    counts = counts_of(mechanism)
     most, beyond = counts.limits.max_items, counts.spends.left_out is not None
     bound = Bound(cells=most, each=1, total=most)
     ends = mechanism.preparation.ends
