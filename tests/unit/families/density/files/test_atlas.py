@@ -35,7 +35,7 @@ def test_totals_are_the_rows_area_by_area(kind: str, request: pytest.FixtureRequ
     for column, name in (("count", "count"), ("error", "standard_error")):
         drawn = atlas.column("totals", column).astype(np.float64)
         assert np.round(drawn, 2).tolist() == rows[name]
-    assert periods[0] == {"label": "00:00", "group": "Mon 2 Mar"}
+    assert periods[0] == {"label": "00:00", "group": "Mon 2 Mar", "whole": False}
     assert atlas.facts["flows"] is atlas.facts["series"] is None
 
 

@@ -69,10 +69,7 @@ def test_people_by_site_are_told_apart_only_where_several_circles_stand_out(
     towers_town: Any,
 ) -> None:
     universe = towers_town.universe
-    asked = {
-        few: people(v4=20_000, v64=few).series_of(universe).queries(universe)[1].cells.circles
-        for few in (0, 50, 1_000)
-    }
+    asked = {few: people(v4=20_000, v64=few).series_of(universe).circles for few in (0, 50, 1_000)}
     assert asked[0] == asked[50] == 1 < asked[1_000]
 
 
