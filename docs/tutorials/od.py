@@ -72,7 +72,7 @@ for row in trips.to_pylist():
 # %%
 for row in release.arrow("margins").to_pylist()[:3]:
     print(
-        f"{row['published_total']} {row['period'] or ''}: {row['count']} trips, ± {row['count_error']:.0f}"
+        f"{row['published_total']} {row['period'] or ''}: {row['count']} trips, ± {row['standard_error']:.0f}"
     )
 
 # %% [markdown]

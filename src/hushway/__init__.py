@@ -18,22 +18,28 @@ __all__ = [
     "Ledger",
     "Release",
     "__version__",
+    "ask",
     "audit",
     "check",
     "compare",
     "demo",
+    "density",
     "design",
+    "dossier",
     "evaluate",
     "init",
     "keys",
     "ledger",
+    "links",
     "load_plan",
+    "od",
     "open",
     "plan",
     "prepare",
     "price",
     "publish",
     "recommend",
+    "sequences",
     "serve",
     "site",
     "synthesize",
@@ -43,6 +49,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from hushway.errors import HushwayError
+    from hushway.families.asking import ask
     from hushway.families.load import load_plan, prepare
     from hushway.families.reader import Release
     from hushway.families.reader import open_release as open  # noqa: A004  read as hushway.open
@@ -54,6 +61,8 @@ if TYPE_CHECKING:
     from hushway.steward.check import check
     from hushway.steward.compare import compare
     from hushway.steward.demo import demo
+    from hushway.steward.dossier import dossier
+    from hushway.steward.frames import density, links, od, sequences
     from hushway.steward.init import init
     from hushway.steward.price import price
     from hushway.steward.publish import publish

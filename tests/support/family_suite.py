@@ -11,6 +11,7 @@ from filecmp import cmp
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -26,6 +27,7 @@ from hushway.privacy.events import Event
 from hushway.privacy.measured import Internal
 from hushway.release.documents.papers import PAGE
 from hushway.release.folder.seal import files_of
+from hushway.release.formats.interval import interval_of
 from support.certificates import UNPROTECTED, certificate_of
 from support.forging import assert_contradiction, failed, sentence
 from support.mutations import documented_as_free, fields_that_may_be_edited
@@ -120,10 +122,16 @@ def rows_release(request: pytest.FixtureRequest, case: Case) -> Path:
 
 
 def put(row: int, **values: Any) -> Change:
-    """Returns a change of some values of a row; a function makes its value of all rows."""
+    """Returns a change of some values of a row; a function makes its value of all rows.
+
+    Intervals follow, so that no check finds what only they would tell.
+    """
 
     def change(rows: list[dict[str, Any]]) -> None:
         rows[row] |= {name: own(rows) if callable(own) else own for name, own in values.items()}
+        if {"low", "high", "standard_error"} <= rows[row].keys():
+            ends = interval_of(np.array(rows[row]["count"]), rows[row]["standard_error"])
+            rows[row] |= dict(zip(("low", "high"), map(float, ends), strict=True))
 
     return change
 

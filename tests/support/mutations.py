@@ -27,9 +27,12 @@ from hushway.release.documents.papers import (
     LABEL,
     PACKAGE,
     PAGE,
+    PAPERS,
     PICTURE,
+    README,
 )
-from hushway.release.folder.published_file import Description
+from hushway.release.documents.readme import render_readme
+from hushway.release.folder.published_file import Description, Resource
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
 from hushway.release.forecast.known import KNOWN
 
@@ -87,6 +90,25 @@ def passes(folder: Path, certificate: bytes) -> bool:
     return verify(folder).passed
 
 
+def _described(package: Any) -> Description:
+    """Returns what a data package says of the files that are no papers."""
+    papers = {paper.path for paper in PAPERS}
+    return Description(
+        facts=package["table"],
+        resources=tuple(
+            Resource(
+                path=each["path"],
+                title=each["title"],
+                description=each["description"],
+                mediatype=each["mediatype"],
+            )
+            for each in package["resources"]
+            if each["path"] not in papers
+        ),
+        omitted={},
+    )
+
+
 def rewrite(folder: Path, certificate: Certificate) -> None:
     """Puts another certificate into a release, with all papers, and seals it again."""
     old = parsed_json((folder / PACKAGE).read_bytes())
@@ -95,6 +117,7 @@ def rewrite(folder: Path, certificate: Certificate) -> None:
     known = old["table"].get(KNOWN)
     (folder / PAGE).write_bytes(render_page(certificate, picture, known=known))
     (folder / LABEL).write_bytes(render_label(certificate))
+    (folder / README).write_bytes(render_readme(certificate, _described(old)))
     files = {name: sealed_file(folder, name) for name in files_of(folder)}
     stub = Description(facts=old["table"], resources=(), omitted={})
     _rewrite_dcat(folder, certificate, stub)

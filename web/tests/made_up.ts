@@ -49,6 +49,7 @@ export function madeUp(): Made {
     licence: null,
     contact: null,
     guarantee: "It is safe.",
+    counted_sentence: "Trips, sum of 7 days, 2 to 8 March 2026. Protected unit: one person.",
     claim: "ε = 1 per person",
     error: "Small.",
     stamp: null,

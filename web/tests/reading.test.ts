@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { daysOf, ticksOf } from "../src/reader/days";
+import { daysOf, partsOf, ticksOf } from "../src/reader/days";
 import { differenceOf } from "../src/reader/difference";
-import { busiest, courseOf, largest, partnersOf, shownAt } from "../src/reader/shown";
+import { busiest, courseOf, largest, partnersOf, scalesOf, shownAt } from "../src/reader/shown";
 import { namesOf } from "../src/reader/words";
 import { Branches } from "../src/reader/tree";
 import { readAddress, writeAddress } from "../src/shared/address";
@@ -68,11 +68,16 @@ describe("what a map shows", () => {
   });
 
   it("is told in a table, largest first and uncertain last", () => {
-    const rows = largest(atlas, names, shownAt(atlas, 0), 5);
+    const rows = largest(atlas, names, shownAt(atlas, 0), 5, true);
     expect(rows.map(({ what, count }) => [what, count])).toEqual([
       ["Alpha → Beta", 100],
       ["Beta → <b>Gamma</b>", 3],
     ]);
+  });
+
+  it("leaves out what is uncertain unless it is asked for", () => {
+    const rows = largest(atlas, names, shownAt(atlas, 0), 5, false);
+    expect(rows.map(({ what }) => what)).toEqual(["Alpha → Beta"]);
   });
 
   it("is told for a place", () => {
@@ -102,7 +107,7 @@ describe("what a map shows", () => {
 });
 
 describe("days", () => {
-  const period = (group: string | null, label: string) => ({ group, label });
+  const period = (group: string | null, label: string, whole = false) => ({ group, label, whole });
 
   it("get a slider of their own if all have the same hours", () => {
     const two = [period("Mon", "8"), period("Mon", "9"), period("Tue", "8"), period("Tue", "9")];
@@ -111,6 +116,15 @@ describe("days", () => {
     expect(daysOf([...two, period("Wed", "8")])).toBeNull();
     expect(daysOf([period(null, "8"), period(null, "9")])).toBeNull();
     expect(daysOf([period("Mon", "8"), period("Mon", "9")])).toBeNull();
+  });
+
+  it("as a whole are no part of a time axis, and have a scale of their own", () => {
+    const [eight, nine] = [period(null, "8"), period(null, "9")];
+    expect(partsOf([eight, nine, period(null, "whole day", true)])).toEqual([eight, nine]);
+    const made = changed("periods", [eight, { ...nine, whole: true }]);
+    const atlas = readAtlas(made.facts, made.bytes);
+    expect(scalesOf(atlas, false, false).flows!.largest).toBe(100);
+    expect(scalesOf(atlas, false, true).flows!.largest).toBe(50);
   });
 });
 

@@ -1,4 +1,4 @@
-"""Commands on releases: verify, compare, synthesize, and write sites."""
+"""Commands on releases: verify, sign off, ask, compare, synthesize, and write sites."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +21,7 @@ _VERDICTS = {
     "failed": "DO NOT TRUST IT: ask the publisher for an intact copy.",
 }
 _SHOWN = {"failed": "FAILED"}
+_WHOLE = 10
 
 
 def verify(
@@ -90,6 +91,74 @@ def _named(release: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
         ["signed by", signed_by],
         ["certificate", release["certificate"]],
     ]
+
+
+def dossier(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
+    *,
+    key: Annotated[Path | None, typer.Option("--key", help="The publisher's public key.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option("--ledger", help="The publisher's ledger, or the plan.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", help="A new Markdown file for the pack.")
+    ] = Path("dossier.md"),
+) -> None:
+    """Write a sign-off pack for a privacy officer: NIST SP 800-226, DPIA, odds and decisions."""
+    from hushway.steward.dossier import dossier as write_dossier
+
+    with working() as show:
+        show("Verifying")
+        left = write_dossier(release, key=key, ledger=ledger, output=output)
+    say(f"Wrote {output}. {left} answers are left open: only people can give them.")
+
+
+def ask(  # noqa: PLR0913  a question has as many parts
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
+    *,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(help="What to add up, such as origins=A,B or periods=08:00; * is any text."),
+    ] = None,
+    minus: Annotated[list[str] | None, typer.Option(help="What to take off it.")] = None,
+    over: Annotated[list[str] | None, typer.Option(help="What to divide it by.")] = None,
+    mean: Annotated[
+        str | None, typer.Option(metavar="DIMENSION", help="Divide by how many periods, say.")
+    ] = None,
+    top: Annotated[int | None, typer.Option(help="So many of the largest.", min=1)] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="DIMENSION", help="What the largest are of: origins, say.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Add up what a release publishes, with an interval of 95%; costs no budget."""
+    from hushway.families.asking import ask as answered
+    from hushway.steward.facts import answer_facts
+
+    found = answered(
+        release,
+        where=where or (),
+        minus=minus or (),
+        over=over or (),
+        mean=mean,
+        top=top,
+        by=by,
+    )
+    if as_json:
+        answer_json(answer_facts(found))
+        return
+    rows = [
+        [one.label, *(_short(number) for number in (one.value, one.low, one.high))]
+        for one in found.answers
+    ]
+    table(found.of, ["", found.counted, "95% from", "to"], rows)
+    for note in (*found.notes, *([] if found.warning is None else [f"WARNING: {found.warning}"])):
+        say(note)
+
+
+def _short(number: float) -> str:
+    """Returns a number without false precision: whole from ten on, three digits below."""
+    return f"{number:,.0f}" if abs(number) >= _WHOLE else f"{number:.3g}"
 
 
 def synthesize(

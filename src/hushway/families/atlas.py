@@ -16,7 +16,7 @@ from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, sealed_file
 from hushway.release.folder.subject import signature_warning
 from hushway.release.forecast.known import KNOWN
 from hushway.release.untrusted.limits import PAPER_BYTES, read_plain
-from hushway.release.wording import claim_text, guarantee
+from hushway.release.wording import claim_text, counted_sentence, guarantee
 
 _SEALS = {SEAL: "Seal: size and digest of every file", SIGNATURE: "Signature of the seal"}
 
@@ -87,6 +87,7 @@ def _sentences(certificate: Certificate, signer: PublicKey | None) -> Mapping[st
         # A page compares no key, so there is always something to beware of.
         "warning": signature_warning(signer),
         "guarantee": guarantee(certificate),
+        "counted_sentence": counted_sentence(certificate),
         "claim": claim_text(certificate),
         "error": certificate.terms.error,
         "stamp": certificate.banner,

@@ -1,7 +1,7 @@
 """A release as its readers take it in: tables for their libraries, and a summary for notebooks."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
@@ -11,18 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 from hushway.errors import HushwayError, ReleaseError, damaged
 from hushway.escaping import visible
-from hushway.families.verify import read_certificate, sealed_release
+from hushway.families.registry import family_certified
+from hushway.families.verify import read_certificate, read_facts, sealed_release
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
 from hushway.release.documents.papers import PACKAGE, PICTURE
 from hushway.release.folder.seal import files_of
 from hushway.release.folder.subject import signature_warning
 from hushway.release.untrusted.limits import PAPER_BYTES, PICTURE_BYTES, read_plain, unguarded
-from hushway.release.wording import claim_text, guarantee
+from hushway.release.wording import claim_text, counted_sentence, guarantee
 
 if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+    from hushway.release.questions.answers import Answer
+    from hushway.release.questions.cells import AskedCells, Where
 
 _ENDINGS = (".parquet", ".csv")
 _GEO = ".geo"
@@ -128,6 +132,58 @@ class Release:
             advice="Take it as a pandas table, and join it with the one that has.",
         )
 
+    @cached_property
+    def cells(self) -> "AskedCells":
+        """Its numbers, to be added up.
+
+        Raises:
+            ReleaseError: Its files are not as hushway writes them, or it cannot be asked.
+        """
+        family = family_certified(self.certificate.terms.release_type)
+        return family.asked(self.folder, self.certificate, read_facts(self.folder))
+
+    def sum(self, **where: "str | Sequence[str]") -> "Answer":
+        """Returns a sum of published numbers with an interval of 95%; it costs nothing.
+
+        Args:
+            where: Labels to add up, by dimension (`release.cells.dimensions` names them): ids,
+                names or zones, such as `origins=["A", "B"], periods="08:00"`.
+
+        Raises:
+            ReleaseError: The release has no such label, or its sums cannot be told.
+
+        Example:
+            >>> hushway.open("release").sum(origins="a").label
+            'origins a'
+        """
+        from hushway.release.questions.answers import total
+
+        return total(self.cells, where)
+
+    def mean(self, per: str = "periods", **where: "str | Sequence[str]") -> "Answer":
+        """Returns a sum, divided by how many labels of a dimension are in it."""
+        from hushway.release.questions.answers import total
+
+        return total(self.cells, where, per=per)
+
+    def difference(self, where: "Where", minus: "Where") -> "Answer":
+        """Returns one sum minus another, each given by its labels as for `sum`."""
+        from hushway.release.questions.answers import difference
+
+        return difference(self.cells, where, minus)
+
+    def ratio(self, where: "Where", over: "Where") -> "Answer":
+        """Returns one sum divided by another, each given by its labels as for `sum`."""
+        from hushway.release.questions.answers import ratio
+
+        return ratio(self.cells, where, over)
+
+    def top(self, top: int, by: str, **where: "str | Sequence[str]") -> "tuple[Answer, ...]":
+        """Returns the largest sums by a dimension, the largest first."""
+        from hushway.release.questions.answers import largest
+
+        return tuple(largest(self.cells, where, by=by, top=top))
+
     def _resource(self, name: str | None) -> Mapping[str, Any]:
         asked = self.tables[0] if name is None else name
         if asked not in self._resources:
@@ -157,7 +213,7 @@ class Release:
         certificate = self.certificate
         facts = {
             "Release": f"{certificate.release_id}, {certificate.created_at}",
-            "Data set": f"{certificate.account.dataset}, {certificate.account.period}",
+            "Counted": counted_sentence(certificate),
             "Guarantee": f"{guarantee(certificate)} {claim_text(certificate)}.",
             "Error": certificate.terms.error,
             f"Table {self.tables[0]}": self._size_text,

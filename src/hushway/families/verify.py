@@ -37,7 +37,9 @@ from hushway.release.documents.papers import (
     PAGE,
     PAPERS,
     PICTURE,
+    README,
 )
+from hushway.release.documents.readme import render_readme
 from hushway.release.family import Family
 from hushway.release.folder.finding import RANDOMNESS, SIGNATURE, Notes, Verification
 from hushway.release.folder.published_file import PERIODS, Description
@@ -414,6 +416,7 @@ def _package(
     if described != files.keys():
         raise damaged("The release holds other files than its data package describes.")
     _compare(folder, PACKAGE, render_package(certificate, description, files), certificate)
+    _compare(folder, README, render_readme(certificate, description), certificate)
     _compare(folder, DCAT, render_dcat(certificate, description, files), certificate)
     _compare(folder, CROISSANT, render_croissant(certificate, description, files), certificate)
     return True, "Data package and metadata agree with the files and the certificate."

@@ -24,7 +24,9 @@ from hushway.release.documents.papers import (
     PACKAGE,
     PAGE,
     PICTURE,
+    README,
 )
+from hushway.release.documents.readme import render_readme
 from hushway.release.folder.place import Place, claimed, disk_problems, refuse_taken
 from hushway.release.folder.published_file import Contents
 from hushway.release.folder.seal import (
@@ -148,6 +150,7 @@ def _write_files(
         CERTIFICATE: certificate.to_json(),
         PAGE: render_page(certificate, picture, signer=signer, known=description.facts.get(KNOWN)),
         LABEL: render_label(certificate),
+        README: render_readme(certificate, description),
     }
     for name, data in papers.items():
         (folder / name).write_bytes(data)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import CountingContext, Job
     from hushway.release.plans.sections import AnyPlan, Section
+    from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
 
     TrueComparison = Callable[[Path, Job, CountingContext], Internal[TrueErrors]]
@@ -267,6 +268,25 @@ class Family(ABC):
         raise ReleaseError(
             f"A release of the type {self.name} cannot be drawn.",
             advice="Read its files, or look at its picture.",
+        )
+
+    def asked(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "AskedCells":
+        """Returns the published numbers of a release that is as it was sealed, to be added up.
+
+        Args:
+            folder: The release. It may be a stranger's.
+            certificate: Its certificate.
+            facts: What its data package says about the table.
+
+        Raises:
+            ReleaseError: Its files cannot be read, or sums of this type cannot be told.
+        """
+        del folder, certificate, facts
+        raise ReleaseError(
+            f"Sums of a release of the type {self.name} cannot be told with their errors.",
+            advice="Read its files: what is published there has its errors beside it.",
         )
 
     def synthesize(

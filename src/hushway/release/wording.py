@@ -83,6 +83,18 @@ def claim_text(certificate: Certificate) -> str:
     return text if certificate.stamp is None else f"{certificate.stamp}, whatever the {text}"
 
 
+def counted_sentence(certificate: Certificate) -> str:
+    """Returns what was counted, over which days, of which data, and what unit is protected.
+
+    It stands beside published numbers everywhere: on page, picture, site and answers.
+    """
+    cells, account = certificate.terms.domain.cells, certificate.account
+    return (
+        f"{cells[:1].upper()}{cells[1:]}. Data: {account.dataset}, {account.period}. "
+        f"Protected unit: one {certificate.terms.unit}."
+    )
+
+
 def epsilon_of(certificate: Certificate) -> Fraction | None:
     """Returns the epsilon that readers compare: pure if there is one, else that of the delta."""
     if certificate.claim.measure is Measure.PURE:

@@ -17,7 +17,7 @@ from hushway.release.untrusted.limits import PAPER_BYTES, SIGNATURE_BYTES, open_
 from hushway.sites.slugs import distinct_slugs
 
 # What hushway calls its files; nothing that leads out of a folder, or is hidden in one.
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,99}", re.ASCII)
+_NAME = re.compile(r"README\.md|[a-z0-9][a-z0-9._-]{0,99}", re.ASCII)
 _PART_BYTES = 1 << 20
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from hushway.families.asking import Answered
     from hushway.families.comparison import Comparison
     from hushway.geography.transit import BusLine
     from hushway.privacy.ledger import Account, Entry, Lost, PeopleLost
@@ -63,6 +64,7 @@ def check_facts(checked: "RowsChecked") -> dict[str, Any]:
         "usable": not any(problem.refused for problem in checked.everything),
         "found": None if found is None else {**asdict(found), "dropped": found.dropped},
         "problems": [vars(problem) for problem in checked.everything],
+        "worth": checked.worth,
     }
 
 
@@ -380,6 +382,21 @@ def audit_facts(report: "AuditReport") -> dict[str, Any]:
         "power": report.power,
         "findings": [vars(finding) for finding in report.findings],
         "mutants": [vars(mutant) for mutant in report.mutants],
+    }
+
+
+def answer_facts(answered: "Answered") -> dict[str, Any]:
+    """Returns what a release answers; null for what has no end, or no error of its own."""
+    return {
+        **vars(answered),
+        "notes": list(answered.notes),
+        "answers": [
+            {
+                name: value if isinstance(value, str) or isfinite(value) else None
+                for name, value in vars(one).items()
+            }
+            for one in answered.answers
+        ],
     }
 
 

@@ -27,6 +27,7 @@ from hushway.privacy.measured import Internal
 Certify = Callable[..., Certificate]
 
 FILES = [
+    "README.md",
     "certificate.html",
     "certificate.json",
     "croissant.json",

@@ -6,6 +6,11 @@ export interface Days {
   readonly hours: number;
 }
 
+/** Periods that are parts of days: those of a time axis. */
+export function partsOf(periods: readonly Period[]): readonly Period[] {
+  return periods.filter(({ whole }) => !whole);
+}
+
 export function daysOf(periods: readonly Period[]): Days | null {
   const hours = periods.findIndex(({ group }) => group !== periods[0].group);
   if (hours < 2 || periods[0].group === null || periods.length % hours !== 0) return null;

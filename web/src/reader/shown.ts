@@ -8,6 +8,7 @@ import { Frame } from "../map/frame";
 import { PointIndex } from "../map/points";
 import { Lines } from "../map/roads";
 import { Scale } from "../map/scale";
+import { partsOf } from "./days";
 
 export interface Values {
   readonly count: Floats;
@@ -89,17 +90,31 @@ export class Ground {
   }
 }
 
-/** One scale for each kind of thing, the same in all periods so that hours can be compared. */
+/** One scale for each kind of thing, the same in all parts of days so that they can be compared. */
 export interface Scales {
   readonly places: Scale | null;
   readonly flows: Scale | null;
   readonly links: Scale | null;
 }
 
-export function scalesOf({ totals, flows, links }: Atlas, diverging: boolean): Scales {
+export function scalesOf(atlas: Atlas, diverging: boolean, whole: boolean): Scales {
+  const { periods, totals, flows, links } = atlas;
+  const parts = partsOf(periods).length;
   const one = (values: Values | null): Scale | null =>
     values && Scale.of(values.count, values.error, diverging);
-  return { places: one(totals), flows: one(flows), links: one(links) };
+  const rows = (values: Values, starts: Uint32Array): Values => {
+    const [from, to] = whole ? [starts[parts], values.count.length] : [0, starts[parts]];
+    return { count: values.count.subarray(from, to), error: values.error.subarray(from, to) };
+  };
+  const cells = (values: Values): Values => {
+    const kept = (_: number, i: number): boolean => whole === (i % periods.length >= parts);
+    return { count: values.count.filter(kept), error: values.error.filter(kept) };
+  };
+  return {
+    places: one(totals && cells(totals)),
+    flows: one(flows && rows(flows, flows.starts)),
+    links: one(links && rows(links, links.rowStarts)),
+  };
 }
 
 /** A line of a table: what it is about, and what is counted. */
@@ -112,17 +127,25 @@ export interface Row {
 }
 
 /** The largest of what the map shows, for those who read tables rather than maps. */
-export function largest(atlas: Atlas, names: readonly string[], shown: Shown, most: number): Row[] {
+export function largest(
+  atlas: Atlas,
+  names: readonly string[],
+  shown: Shown,
+  most: number,
+  showUncertain: boolean,
+): Row[] {
+  const listed = (values: Values): number[] =>
+    top(values, most).filter((i) => showUncertain || !uncertain(values.count[i], values.error[i]));
   if (shown.links && atlas.links) {
     const { link } = shown.links;
-    return top(shown.links, most).map((i) => row(shown.links!, i, names[link[i]], link[i]));
+    return listed(shown.links).map((i) => row(shown.links!, i, names[link[i]], link[i]));
   }
   if (atlas.layer === "totals" && shown.places) {
-    return top(shown.places, most).map((i) => row(shown.places!, i, names[i], i));
+    return listed(shown.places).map((i) => row(shown.places!, i, names[i], i));
   }
   if (shown.flows) {
     const { origin, destination } = shown.flows;
-    return top(shown.flows, most).map((i) =>
+    return listed(shown.flows).map((i) =>
       row(
         shown.flows!,
         i,

@@ -23,6 +23,8 @@ export type LayerName = (typeof LAYERS)[number];
 export interface Period {
   readonly label: string;
   readonly group: string | null;
+  /** All parts of a day together; these stand behind all others. */
+  readonly whole: boolean;
 }
 
 export interface Shapes {
@@ -96,6 +98,8 @@ export interface Atlas {
   readonly licence: string | null;
   readonly contact: string | null;
   readonly guarantee: string;
+  /** What was counted, over which days, of which data, and what unit is protected. */
+  readonly countedSentence: string;
   readonly claim: string;
   readonly error: string;
   readonly stamp: string | null;
@@ -145,6 +149,7 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
     licence: maybeText(facts["licence"], "licence"),
     contact: maybeText(facts["contact"], "contact"),
     guarantee: text(facts["guarantee"], "guarantee"),
+    countedSentence: text(facts["counted_sentence"], "counted_sentence"),
     claim: text(facts["claim"], "claim"),
     error: text(facts["error"], "error"),
     stamp: maybeText(facts["stamp"], "stamp"),
@@ -197,6 +202,7 @@ function readPeriod(value: unknown): Period {
   return {
     label: text(facts["label"], "periods.label", 200),
     group: maybeText(facts["group"], "periods.group", 200),
+    whole: facts["whole"] === true,
   };
 }
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
+    from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
 
 _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
@@ -164,6 +165,14 @@ class DensityFamily(Family):
         from hushway.families.density.files.check import check_density
 
         return check_density(notes, folder, certificate, facts)
+
+    def asked(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "AskedCells":
+        """Returns the published numbers of a release, to be added up."""
+        from hushway.families.density.files.asked import ask_density
+
+        return ask_density(folder, certificate, facts)
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
+    from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
 
 # So few roads and so many people that most links clearly show at the template's budget.
@@ -141,6 +142,14 @@ class LinksFamily(Family):
         from hushway.families.links.files.check import check_links
 
         return check_links(notes, folder, certificate, facts)
+
+    def asked(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "AskedCells":
+        """Returns the published numbers of a release, to be added up."""
+        from hushway.families.links.files.asked import ask_links
+
+        return ask_links(folder, certificate, facts)
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]

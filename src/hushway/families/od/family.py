@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
+    from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
 
 
@@ -189,6 +190,14 @@ class ODFamily(Family):
         from hushway.families.od.files.check import check_od
 
         return check_od(notes, folder, certificate, facts)
+
+    def asked(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "AskedCells":
+        """Returns the published numbers of a release, to be added up."""
+        from hushway.families.od.files.asked import ask_od
+
+        return ask_od(folder, certificate, facts)
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]

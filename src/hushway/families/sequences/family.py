@@ -1,6 +1,6 @@
 """Sequences of stops, as the rest of the product knows them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from hushway.release.family import TrueComparison
     from hushway.release.folder.finding import Notes
     from hushway.release.folder.published_file import Contents, Description
+    from hushway.release.forecast.coarser import Coarser
     from hushway.release.forecast.crowd import ExpectedPopulation
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
+    from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
 
 _CARDS = 150_000
@@ -106,6 +108,12 @@ class SequencesFamily(Family):
 
         return known_records
 
+    def coarser(self, plan: Any) -> "Iterable[Coarser]":
+        """Returns plans without times, and of places by their public columns."""
+        from hushway.families.sequences.planning.coarser import coarser_sequences
+
+        return coarser_sequences(plan)
+
     @property
     def true_errors(self) -> "TrueComparison":
         """Compares a release with the exact rows of its plan."""
@@ -139,6 +147,14 @@ class SequencesFamily(Family):
         from hushway.families.sequences.files.check import check_files_of
 
         return check_files_of(notes, folder, certificate, facts)
+
+    def asked(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "AskedCells":
+        """Returns the published numbers of a release, to be added up."""
+        from hushway.families.sequences.files.asked import ask_sequences
+
+        return ask_sequences(folder, certificate, facts)
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]

@@ -22,6 +22,7 @@ from hushway.release.terms import PARAMETER, certified_features
 from hushway.release.wording import (
     VARIANTS,
     conversion_text,
+    counted_sentence,
     delta_text,
     epsilon_of,
     guarantee,
@@ -57,6 +58,7 @@ def render_page(
         "heading": f"{banner}: {certificate.title}" if banner else certificate.title,
         "title": certificate.title,
         "meta": _meta(certificate),
+        "counted": counted_sentence(certificate),
         "signed": signature_warning(signer),
         "guarantee": guarantee(certificate),
         "loss_head": "Privacy loss of this release" if not stamp else "Loss, if noise were secret",
@@ -106,7 +108,6 @@ def _meta(certificate: Certificate) -> str:
         f"approved by {certificate.approver}" if certificate.approver else "",
         certificate.created_at[:10],
         f"for {certificate.intended_use}" if certificate.intended_use else "",
-        certificate.terms.domain.cells,
     ]
     return " · ".join(part for part in parts if part)
 

@@ -8,6 +8,7 @@ from hushway.release.folder.published_file import Resource
 from hushway.release.wording import claim_text, guarantee
 
 PACKAGE = "datapackage.json"
+README = "README.md"
 CERTIFICATE = "certificate.json"
 PAGE = "certificate.html"
 LABEL = "label.yaml"
@@ -19,6 +20,12 @@ PICTURE = "picture.png"
 NOT_STATED = "Not stated"
 
 PAPERS = (
+    Resource(
+        path=README,
+        title="Read this first",
+        description="What the release is, and what is in every file.",
+        mediatype="text/markdown",
+    ),
     Resource(
         path=CERTIFICATE,
         title="Certificate",

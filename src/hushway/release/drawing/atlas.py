@@ -27,10 +27,12 @@ class AtlasPeriod:
     Attributes:
         label: The part of the day, such as 08:00.
         group: The day or kind of days, if there are several.
+        whole: Whether it is all parts of a day together; these stand behind all others.
     """
 
     label: str
     group: str | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -206,7 +208,7 @@ class Drawing:
 
     Attributes:
         counted: What is counted, such as "trips".
-        window: The days that are covered, in words.
+        window: The days that are covered, and how they are counted together, in words.
         periods: The periods, at least one.
         places: The places.
         totals: What is published about a place by itself, row by row of places.

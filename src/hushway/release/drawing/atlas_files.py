@@ -92,7 +92,11 @@ def atlas_files(atlas: Atlas) -> AtlasFiles:
         "bounds": drawing.bounds,
         "layer": drawing.layer,
         "periods": [
-            {"label": short_text(each.label), "group": each.group and short_text(each.group)}
+            {
+                "label": short_text(each.label),
+                "group": each.group and short_text(each.group),
+                "whole": each.whole,
+            }
             for each in drawing.periods
         ],
         "places": _places(columns, drawing.places),

@@ -23,7 +23,7 @@ from matplotlib.lines import Line2D
 from hushway.arrays import FloatArray, IntArray
 from hushway.geography.locations import Locations
 from hushway.privacy.certificate import Certificate
-from hushway.release.wording import Sums, claim_text
+from hushway.release.wording import Sums, claim_text, counted_sentence
 
 MOST_FLOWS = 300
 CLEAR_OF_NOISE = 2.0
@@ -228,7 +228,8 @@ def write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
     title = textwrap.shorten(certificate.title, max(30, 96 - len(claim)), placeholder=" …")
     figure.text(0.015, 0.945, title, fontsize=16, fontweight="bold", parse_math=False)
     figure.text(0.985, 0.95, claim, fontsize=11, color=SOFT, ha="right", parse_math=False)
-    figure.text(0.015, 0.922, _counted(certificate), fontsize=8.5, color=SOFT, parse_math=False)
+    counted = textwrap.shorten(counted_sentence(certificate), 170, placeholder=" …")
+    figure.text(0.015, 0.922, counted, fontsize=8.5, color=SOFT, parse_math=False)
     figure.text(
         0.015,
         0.1,
@@ -252,8 +253,3 @@ def write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
             ha="center",
             va="center",
         )
-
-
-def _counted(certificate: Certificate) -> str:
-    """Returns what was counted and on which days, as long as a line."""
-    return textwrap.shorten(certificate.terms.domain.cells, 170, placeholder=" …")

@@ -14,7 +14,6 @@ from hushway.families.density.files.published import PARQUET
 from hushway.families.density.files.rows import read_density_parquet
 from hushway.families.density.files.universe import read_universe
 from hushway.geography.areas import Areas
-from hushway.geography.period_words import window_text
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasPlaces, Drawing, Numbers, Rings
 from hushway.release.drawing.atlas_parts import kept_starts, shown_periods, thinned
@@ -35,7 +34,7 @@ def draw_density(folder: Path, certificate: Certificate, facts: Mapping[str, Any
         counts, errors = average_days(universe, counts), average_days(universe, errors)
     return Drawing(
         counted=COUNTED,
-        window=window_text(periods),
+        window=universe.counted,
         periods=shown_periods(periods),
         places=_places(universe.areas),
         totals=Numbers(

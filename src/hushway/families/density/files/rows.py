@@ -8,6 +8,7 @@ import pyarrow as pa
 import shapely
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.errors import damaged
 from hushway.families.density.files.universe import AREAS, COVER
 from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
@@ -31,6 +32,7 @@ from hushway.release.formats.columns import (
 )
 from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
 from hushway.release.formats.geoparquet import GEOMETRY, geo_metadata, series_array, shape_array
+from hushway.release.formats.interval import INTERVAL, are_intervals, interval_of
 from hushway.release.formats.places import number_array, text_array
 
 # More rows of text are slow to open for everybody; Parquet holds the same numbers.
@@ -52,6 +54,7 @@ ROWS = Columns(
         Column("period", WHOLE, f"Number of the period, from 0, in the order of {PERIODS}."),
         Column("count", NUMBER, "Published number of visits, to two decimals."),
         Column("standard_error", NUMBER, "What the count is expected to be off by, in visits."),
+        *INTERVAL,
     ),
     key=("area", "period"),
 )
@@ -110,7 +113,10 @@ def read_density_parquet(path: Path, universe: DensityUniverse) -> tuple[FloatAr
             or not np.array_equal(whole_column(batch.column(3)), at)
         ):
             raise out_of_order(path)
-        counts[rows], errors[rows] = whole_column(batch.column(4)), whole_column(batch.column(5))
+        numbers = [whole_column(batch.column(i)) for i in range(4, 8)]
+        counts[rows], errors[rows] = numbers[:2]
+        if not are_intervals(*numbers[2:], *numbers[:2]):
+            raise damaged(f"{path.name}: an interval is not that of its standard error.")
     shape = (len(universe.areas), universe.bins)
     return counts.reshape(shape), errors.reshape(shape)
 
@@ -124,7 +130,8 @@ def _batches(
     for first in range(0, universe.size, BATCH_ROWS):
         rows = np.arange(first, min(first + BATCH_ROWS, universe.size), dtype=np.int64)
         area, at = np.divmod(rows, universe.bins)
-        columns = (at, table.counts.reshape(-1)[rows], table.standard_error.reshape(-1)[rows])
+        counts, errors = table.counts.reshape(-1)[rows], table.standard_error.reshape(-1)[rows]
+        columns = (at, counts, errors, *interval_of(counts, errors))
         local = labelled(at, clocks)
         arrays = [labelled(area, ids), starts(at), local, *map(number_array, columns)]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hushway.arrays import FloatArray
 from hushway.engine.opening import open_session
 from hushway.families.density.files.published import PARQUET
 from hushway.families.density.files.rows import read_density_parquet
@@ -26,6 +27,17 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
     rows, universe = job.rows, job.geography
     assert isinstance(rows, EventRows)  # noqa: S101  what a density plan makes
     assert isinstance(universe, DensityUniverse)  # noqa: S101  likewise
+    true = every_visit(rows, universe, context)
+    counts, _ = read_density_parquet(release / PARQUET, universe)
+    return Internal(grid_errors(job.wording.counted, "an area", counts.reshape(true.shape), true))
+
+
+def every_visit(rows: EventRows, universe: DensityUniverse, context: CountingContext) -> FloatArray:
+    """Returns all visits by (area, period), nobody cut down.
+
+    Privacy:
+        Exact: for values that stay `Internal`.
+    """
     refuse_other_columns(rows.source, universe)
     with open_session(context.settings) as session:
         reading = visits_read(session, rows.source, universe)
@@ -33,6 +45,4 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
     visits = np.zeros(universe.bins * universe.site_count, dtype=np.int64)
     visits[found.cells] = found.values
     by_site = visits.reshape(universe.bins, universe.site_count).T
-    counts, _ = read_density_parquet(release / PARQUET, universe)
-    true = area_truth(universe, by_site)
-    return Internal(grid_errors(job.wording.counted, "an area", counts.reshape(true.shape), true))
+    return area_truth(universe, by_site)

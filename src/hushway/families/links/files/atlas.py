@@ -15,7 +15,6 @@ from hushway.families.links.files.rows import (
     read_rest,
 )
 from hushway.families.links.public.universe import LinkUniverse
-from hushway.geography.period_words import window_text
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasLinks, Drawing, HiddenLinks, Numbers
 from hushway.release.drawing.atlas_parts import (
@@ -45,7 +44,7 @@ def draw_links(folder: Path, certificate: Certificate, facts: Mapping[str, Any])
     rows = read_links_parquet(folder / PARQUET, universe, speeds=facts["speeds"])
     return Drawing(
         counted=COUNTED,
-        window=window_text(universe.periods),
+        window=universe.counted,
         periods=shown_periods(universe.periods),
         links=_links(universe, rows, tuple(_rest(folder, universe))),
         notes=(_HIDDEN.format(facts["threshold"]),),

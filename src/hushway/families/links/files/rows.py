@@ -24,6 +24,7 @@ from hushway.release.formats.columns import (
     write_parquet,
 )
 from hushway.release.formats.csv import labelled, positions_among, whole_column
+from hushway.release.formats.interval import HIGH, INTERVAL, LOW, interval_of
 from hushway.release.formats.places import (
     csv_bytes,
     nullable_array,
@@ -50,6 +51,7 @@ _COUNTS = Columns(
         Column("length_m", NUMBER, "Length of the link in metres."),
         Column("count", NUMBER, "Published number of travellers, to two decimals."),
         Column("standard_error", NUMBER, "What the count is expected to be off by, in travellers."),
+        *INTERVAL,
     ),
     key=("period_number", "link_id"),
 )
@@ -102,6 +104,7 @@ def write_links_parquet(table: LinkTable, path: Path) -> None:
             *_public(table.universe, link),
             number_array(table.counts[rows]),
             number_array(table.standard_error[rows]),
+            *map(number_array, interval_of(table.counts[rows], table.standard_error[rows])),
         ]
         if table.speed is not None and table.speed_error is not None:
             arrays += _speeds(table.universe, link, table.speed[rows], table.speed_error[rows])
@@ -168,8 +171,13 @@ def _check_derived(
     path: Path, universe: LinkUniverse, rows: LinkRows, own: dict[str, pa.Array]
 ) -> None:
     """Makes sure that derived columns are those that follow from the others and public lists."""
-    found = [own["period_number"], own["class"], own["length_m"]]
-    expected = [number_array(rows.period), *_public(universe, rows.link)]
+    found = [own[name] for name in ("period_number", "class", "length_m", LOW, HIGH)]
+    ends = interval_of(rows.counts, rows.standard_error)
+    expected = [
+        number_array(rows.period),
+        *_public(universe, rows.link),
+        *map(number_array, ends),
+    ]
     if rows.speed is not None and rows.speed_error is not None:
         if not bool(np.all(np.isnan(rows.speed) | (rows.speed > 0))):
             raise _rewritten(path)

@@ -31,7 +31,8 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
             job.wording.counted,
             "a link",
             _published(release, universe),
-            _everybody(rows, universe, context),
+            # Ends stay as they are.
+            everybody(replace(rows, ends=NoEnds()), universe, context),
         )
     )
 
@@ -45,12 +46,12 @@ def _published(release: Path, universe: LinkUniverse) -> FloatArray:
     return counts
 
 
-def _everybody(rows: TraceRows, universe: LinkUniverse, context: CountingContext) -> FloatArray:
+def everybody(rows: TraceRows, universe: LinkUniverse, context: CountingContext) -> FloatArray:
     """Returns how many people were on each (link, period), nobody cut down."""
     cells = MovementCells(universe=universe)
-    # Nobody has more distinct items than there are, and ends stay as they are.
+    # Nobody has more distinct items than there are.
     limits = MovementLimits(max_items=cells.size, left_out=False)
-    counter = replace(rows, limits=limits, ends=NoEnds()).counter(context)
+    counter = replace(rows, limits=limits).counter(context)
     exact = counter.count(Query(name=cells.name, cells=cells))
     period, item = np.divmod(exact.cells, universe.items)
     on_link = item < universe.roads.links

@@ -1,6 +1,7 @@
 """An OD release as a page draws it: flows between places, and totals of origins where published."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,16 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import damaged
 from hushway.families.od.files.adds_up import PublishedSums
+from hushway.families.od.files.asked import ask_od
 from hushway.families.od.files.check import read_universe
 from hushway.families.od.files.features import read_features
 from hushway.families.od.files.margins import read_margins, shown_sums
 from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import Rows, joined, read_parquet, shown
+from hushway.families.od.files.whole_days import place_totals, with_whole_days
 from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import ORIGINS, Feature
-from hushway.geography.period_words import window_text
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import Drawing, Flows, Numbers
 from hushway.release.drawing.atlas_files import refuse_many
@@ -38,15 +40,29 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
     rows = _rows(folder, universe)
     margins = _margins(folder, certificate, universe)
     learnt = certificate.terms.mechanism.name == LEARNED
-    return Drawing(
+    drawing = Drawing(
         counted=COUNTED,
-        window=window_text(universe.periods),
+        window=universe.counted,
         periods=shown_periods(universe.periods),
         places=located(universe.locations),
         totals=_totals(universe, margins),
         series=_series(universe, margins),
         flows=_flows(universe, rows, _error_words(margins, learnt=learnt)),
         notes=_notes(facts, together=universe.periods.average),
+    )
+    if not learnt:
+        return drawing
+    # Errors of sums that were not measured are known where those of counts were learnt.
+    cells = ask_od(folder, certificate, facts)
+    if drawing.totals is None:
+        drawing = replace(drawing, totals=place_totals(universe, cells, _origin_words(universe)))
+    return with_whole_days(drawing, universe, cells)
+
+
+def _origin_words(universe: ODCells) -> str:
+    return (
+        f"Published trips that start at a place, {universe.counted}. "
+        "The error is what is left in the count, as learnt from all noisy counts."
     )
 
 
@@ -108,8 +124,7 @@ def _totals(universe: ODCells, margins: Sequence[PublishedSums]) -> Numbers | No
             return Numbers(
                 count=shown_sums(sums.feature, sums.counts)[element],
                 error=np.asarray(shown_sums(sums.feature, sums.errors), np.float64)[element],
-                meaning=f"Published trips that start at a place, {universe.counted}. "
-                "The error is what is left in the count, as learnt from all noisy counts.",
+                meaning=_origin_words(universe),
             )
     return None
 

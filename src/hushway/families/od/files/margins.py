@@ -11,7 +11,6 @@ from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.names import FEATURES
-from hushway.families.od.files.rows import HIGH, INTERVAL, LOW
 from hushway.families.od.public.features import Feature
 from hushway.geography.periods import Periods
 from hushway.release.formats.columns import (
@@ -24,11 +23,13 @@ from hushway.release.formats.columns import (
     write_parquet,
 )
 from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
+from hushway.release.formats.interval import HIGH, INTERVAL, LOW
 from hushway.release.formats.per_day import per_day, per_day_arrays, per_day_columns
 from hushway.release.formats.places import number_array, numbers_of, text_array
 from hushway.release.untrusted.parquet import open_parquet
 
-ERROR = "count_error"
+# As in the table of trips, an error is of the count; that of a measurement has its own name.
+ERROR, MEASURED_ERROR = "standard_error", "measured_error"
 
 _LABELS = ("published_total", "period", "pair")
 _SUMS = Columns(
@@ -49,7 +50,7 @@ _SUMS = Columns(
             "Noisy number of trips, as measured before the fit; may be negative.",
         ),
         Column(
-            "standard_error",
+            MEASURED_ERROR,
             NUMBER,
             "Standard deviation of the noise in the measurement, in trips.",
         ),
@@ -69,7 +70,7 @@ _LEARNT = _SUMS.and_also(
 
 def margins_columns(periods: Periods, *, learnt: bool) -> Columns:
     """Returns the columns of sums, with learnt errors or without."""
-    columns, error = (_LEARNT, ERROR) if learnt else (_MEASURED, "standard_error")
+    columns, error = (_LEARNT, ERROR) if learnt else (_MEASURED, MEASURED_ERROR)
     return columns.and_also(*per_day_columns(periods, "count", error, LOW, HIGH))
 
 
@@ -179,8 +180,8 @@ def _margin(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> Pu
     columns = {
         name: np.concatenate([whole_column(part.column(name)) for part in parts]) for name in names
     }
-    error = float(columns["standard_error"][0])
-    if not np.all(columns["standard_error"] == error) or not 0 <= error < np.inf:
+    error = float(columns[MEASURED_ERROR][0])
+    if not np.all(columns[MEASURED_ERROR] == error) or not 0 <= error < np.inf:
         raise _rewritten(path)
     own = columns.get(ERROR)
     if own is not None and not np.all(np.isfinite(own) & (own >= 0)):

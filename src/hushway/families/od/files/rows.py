@@ -24,19 +24,11 @@ from hushway.release.formats.columns import (
     write_parquet,
 )
 from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
+from hushway.release.formats.interval import HIGH, INTERVAL, LOW, are_intervals, interval_of
 from hushway.release.formats.per_day import per_day, per_day_arrays, per_day_columns
 from hushway.release.formats.places import number_array, text_array
 from hushway.release.untrusted.parquet import open_parquet
 
-# So many standard errors to either side hold 95% of a normal distribution.
-ERRORS_95: Final = 1.96
-LOW, HIGH = "low", "high"
-INTERVAL = (
-    Column(
-        LOW, NUMBER, "Lower end of an interval of 95%: 1.96 standard errors below the count, or 0."
-    ),
-    Column(HIGH, NUMBER, "Upper end of it: 1.96 standard errors above the count."),
-)
 CELL: Final = (
     Column("period", LABEL, "Label of the period, as in periods.csv."),
     Column("origin", LABEL, "Id of the place where trips start, as in places.csv."),
@@ -114,15 +106,6 @@ def batches_of(table: ODTable) -> Iterator[Rows]:
         yield rows[start : start + BATCH_ROWS]
 
 
-def interval_of(
-    centres: NDArray[np.number], errors: FloatArray | float
-) -> tuple[FloatArray, FloatArray]:
-    """Returns the ends of 95% intervals, cut at 0: no number of trips is below it."""
-    middle = centres.astype(np.float64)
-    half = ERRORS_95 * np.asarray(errors, dtype=np.float64)
-    return np.maximum(middle - half, 0.0), np.maximum(middle + half, 0.0)
-
-
 def cell_arrays(universe: ODCells, cells: IntArray) -> list[pa.Array]:
     """Returns the labels of cells, stored as small numbers into the public lists."""
     period, origin, destination = universe.decode(cells)
@@ -164,7 +147,7 @@ def _averages(universe: ODCells, cells: IntArray, *sums: NDArray[np.number]) -> 
 def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
     """Reads rows back into cells of the public universe."""
     counts, errors, low, high = (whole_column(batch.column(i)) for i in range(3, 7))
-    if not all(map(np.array_equal, (low, high), interval_of(counts, errors))):
+    if not are_intervals(low, high, counts, errors):
         raise ReleaseError(
             "An interval is not 1.96 standard errors to either side of its count.",
             advice="The table was rewritten.",

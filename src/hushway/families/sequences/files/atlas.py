@@ -15,7 +15,6 @@ from hushway.families.sequences.files.taxonomy import read_universe
 from hushway.families.sequences.files.tree import read_levels, read_tree, shape_of
 from hushway.families.sequences.mechanism.learned import LEARNED
 from hushway.families.sequences.public.prefixes import SequenceUniverse
-from hushway.geography.period_words import window_text
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasPeriod, Drawing, Flows, Numbers, Tree
@@ -34,7 +33,7 @@ _TREE_ERROR = "The error is the noise in the prefix's own measurement, before th
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Prefixes:
+class Prefixes:
     """Prefixes of whole stops; a parent stands before those that continue it.
 
     Attributes:
@@ -67,10 +66,9 @@ class _Prefixes:
 def draw_sequences(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Drawing:
     """Returns what a release of sequences shows, as `Family.drawing` asks."""
     learnt = certificate.terms.mechanism.name == LEARNED
-    universe = read_universe(folder, certificate, times=facts["times"] and not learnt)
+    universe, found = read_shown(folder, certificate, facts)
     periods = universe.periods
-    window = certificate.account.period if periods is None else window_text(periods)
-    found = (_learnt if learnt else _kept)(folder, universe)
+    window = certificate.account.period if periods is None else universe.counted
     error = _LEARNT_ERROR if learnt else _TREE_ERROR
     return Drawing(
         counted=COUNTED,
@@ -86,15 +84,24 @@ def draw_sequences(folder: Path, certificate: Certificate, facts: Mapping[str, A
     )
 
 
-def _learnt(folder: Path, universe: SequenceUniverse) -> _Prefixes:
+def read_shown(
+    folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> tuple[SequenceUniverse, Prefixes]:
+    """Reads what is public of sequences, and the prefixes that a release shows."""
+    learnt = certificate.terms.mechanism.name == LEARNED
+    universe = read_universe(folder, certificate, times=facts["times"] and not learnt)
+    return universe, (_learnt if learnt else _kept)(folder, universe)
+
+
+def _learnt(folder: Path, universe: SequenceUniverse) -> Prefixes:
     locations = universe.taxonomy.locations
     parent, place, counts, errors = read_prefixes(locations, folder / PREFIXES)
-    return _Prefixes(
+    return Prefixes(
         parent=parent, place=place, period=np.zeros_like(place), counts=counts, errors=errors
     )
 
 
-def _kept(folder: Path, universe: SequenceUniverse) -> _Prefixes:
+def _kept(folder: Path, universe: SequenceUniverse) -> Prefixes:
     """Returns the nodes of a tree that stand for whole stops; groups are on the way only."""
     taxonomy = universe.taxonomy
     steps = read_levels(read_plain(folder / LEVELS, PAPER_BYTES), taxonomy)
@@ -104,7 +111,7 @@ def _kept(folder: Path, universe: SequenceUniverse) -> _Prefixes:
     among = np.full(len(table.parent) + 1, -1, dtype=np.int64)
     among[stops] = np.arange(len(stops))
     errors = np.array([step.standard_error for step in steps], dtype=np.float64)
-    return _Prefixes(
+    return Prefixes(
         # The last entry stays -1, and so stands for the root.
         parent=among[before[stops]],
         place=taxonomy.location_of(table.code[stops]),
@@ -114,7 +121,7 @@ def _kept(folder: Path, universe: SequenceUniverse) -> _Prefixes:
     )
 
 
-def _totals(found: _Prefixes, universe: SequenceUniverse, meaning: str) -> Numbers:
+def _totals(found: Prefixes, universe: SequenceUniverse, meaning: str) -> Numbers:
     """Returns the records that begin at each place and period; NaN where none are published."""
     places, periods = len(universe.taxonomy.locations), universe.moments
     count, error = (np.full(places * periods, np.nan) for _ in range(2))
@@ -124,7 +131,7 @@ def _totals(found: _Prefixes, universe: SequenceUniverse, meaning: str) -> Numbe
     return Numbers(count=count, error=error, meaning=meaning)
 
 
-def _flows(found: _Prefixes, universe: SequenceUniverse, error: str) -> Flows:
+def _flows(found: Prefixes, universe: SequenceUniverse, error: str) -> Flows:
     """Returns records by their first two stops, in the period of the first.
 
     The error of a sum over second stops of several periods is not known.
@@ -152,7 +159,7 @@ def _flows(found: _Prefixes, universe: SequenceUniverse, error: str) -> Flows:
     )
 
 
-def _tree(found: _Prefixes, periods: Periods | None, meaning: str) -> Tree:
+def _tree(found: Prefixes, periods: Periods | None, meaning: str) -> Tree:
     """Returns all prefixes by depth, the largest first among siblings."""
     rank = np.full(len(found.parent) + 1, -1, dtype=np.int64)
     depth = found.depth

@@ -25,6 +25,7 @@ from hushway.families.sequences.fit.table import SequenceTable, StepSummary
 from hushway.geography.locations import Locations
 from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, Column, Columns
 from hushway.release.formats.csv import table_csv
+from hushway.release.formats.interval import INTERVAL, are_intervals, interval_of
 from hushway.release.formats.places import csv_bytes, number_array, text_array
 from hushway.release.untrusted.limits import PAPER_BYTES, csv_rows, rewritten
 
@@ -37,6 +38,7 @@ PREFIXES = Columns(
         Column(
             "standard_error", NUMBER, "Standard error of that, as learnt from the noisy answers."
         ),
+        *INTERVAL,
     ),
     key=("prefix",),
 )
@@ -63,8 +65,9 @@ def write_records(table: RecordTable, path: Path) -> None:
 def write_prefixes(table: RecordTable, path: Path) -> None:
     """Writes the prefixes that are sure as one Parquet file."""
     lists = list_array(text_array(table.taxonomy.locations.ids), *prefix_lists(table))
-    arrays = [lists, number_array(table.prefix_counts), number_array(table.prefix_errors)]
-    write_lists(path, pa.RecordBatch.from_arrays(arrays, schema=PREFIXES.schema))
+    counts, errors = table.prefix_counts, table.prefix_errors
+    numbers = map(number_array, (counts, errors, *interval_of(counts, errors)))
+    write_lists(path, pa.RecordBatch.from_arrays([lists, *numbers], schema=PREFIXES.schema))
 
 
 def records_csv(table: RecordTable) -> Iterator[bytes]:
@@ -86,8 +89,9 @@ def read_prefixes(
     locations: Locations, path: Path
 ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
     """Reads prefixes back: the prefix that each continues, its last place, counts and errors."""
-    start, stops, (counts, errors) = read_lists(locations, path, PREFIXES.schema)
-    if np.any(np.diff(start) < 1) or not np.all(np.isfinite(errors) & (errors > 0)):
+    start, stops, (counts, errors, low, high) = read_lists(locations, path, PREFIXES.schema)
+    sound = np.all(np.isfinite(errors) & (errors > 0)) and are_intervals(low, high, counts, errors)
+    if np.any(np.diff(start) < 1) or not sound:
         raise not_as_written(path)
     parent = np.full(len(counts), -1, dtype=np.int64)
     known: dict[bytes, int] = {}

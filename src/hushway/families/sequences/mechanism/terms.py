@@ -76,6 +76,7 @@ def sequence_terms(
         contribution=Contribution(words=words, limits=limits),
         assumed_public=_ASSUMED_PUBLIC,
         error="Standard deviations of the noise, in records: " + listed(errors) + ".",
+        counted=universe.counted,
     )
 
 

@@ -50,11 +50,10 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
     assert isinstance(rows, RecordRows)  # noqa: S101  what a plan of sequences makes
     assert isinstance(universe, SequenceUniverse)  # noqa: S101  likewise
     published = read_published(release, universe)
-    # Records are still cut to their first stops: longer prefixes are not published.
-    every = replace(rows, rule=replace(rows.rule, max_records=_NO_LIMIT)).counter(context)
+    every = every_record(rows, context)
     first = universe.first_step()
     total = float(every.count(Query(name=first.name, cells=first)).values.sum())
-    true = _exact(published, universe, every)
+    true = exact_prefixes(published, universe, every)
     return Internal(
         TrueErrors(
             counted=job.wording.counted,
@@ -70,7 +69,18 @@ def true_errors(release: Path, job: Job, context: CountingContext) -> Internal[T
     )
 
 
-def _exact(published: PublishedPrefixes, universe: SequenceUniverse, every: Counter) -> FloatArray:
+def every_record(rows: RecordRows, context: CountingContext) -> Counter:
+    """Returns what counts all records, still cut to their first stops: no more are published.
+
+    Privacy:
+        Nobody is bounded: for values that stay `Internal`.
+    """
+    return replace(rows, rule=replace(rows.rule, max_records=_NO_LIMIT)).counter(context)
+
+
+def exact_prefixes(
+    published: PublishedPrefixes, universe: SequenceUniverse, every: Counter
+) -> FloatArray:
     """Returns how many records begin with each published prefix, going down all of them at once."""
     found = np.zeros(len(published.length))
     step = universe.first_step()

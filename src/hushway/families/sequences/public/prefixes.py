@@ -15,6 +15,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.families.sequences.public.taxonomy import LOCATION, Taxonomy
+from hushway.geography.period_words import counted_text
 from hushway.geography.periods import Periods
 from hushway.privacy.public_facts import digest_of, public_facts
 
@@ -155,6 +156,11 @@ class SequenceUniverse:
     taxonomy: Taxonomy
     periods: Periods | None = None
     name: ClassVar[str] = "records by prefix"
+
+    @property
+    def counted(self) -> str:
+        """Which days a count is of, in words; nothing if times are not kept."""
+        return "" if self.periods is None else counted_text(self.periods)
 
     @property
     def moments(self) -> int:

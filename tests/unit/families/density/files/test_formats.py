@@ -43,6 +43,7 @@ from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations, PlaceLabels
 from hushway.geography.periods import Periods
 from hushway.release.formats.geoparquet import write_geoparquet
+from hushway.release.formats.interval import interval_of
 from hushway.release.formats.places import periods_csv, read_periods
 
 
@@ -213,6 +214,7 @@ def test_rows_are_those_of_areas_and_bins_in_order(tmp_path: Path, density: Dens
     rows = pq.read_table(tmp_path / "d.parquet").to_pylist()
     ids, bins = density.universe.areas.ids, density.universe.bins
     assert len(rows) == density.counts.size
+    low, high = interval_of(density.counts, density.standard_error)
     for number, row in enumerate(rows):
         area, at = divmod(number, bins)
         assert row == {
@@ -222,6 +224,8 @@ def test_rows_are_those_of_areas_and_bins_in_order(tmp_path: Path, density: Dens
             "period": at,
             "count": density.counts[area, at],
             "standard_error": density.standard_error[area, at],
+            "low": float(low[area, at]),
+            "high": float(high[area, at]),
         }
 
 

@@ -22,6 +22,7 @@ Certify = Callable[..., Certificate]
 Spoil = Callable[[LinkTable], Any]
 
 ALWAYS = [
+    "README.md",
     "certificate.html",
     "certificate.json",
     "croissant.json",

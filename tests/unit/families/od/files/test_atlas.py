@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+import hushway
 from hushway.errors import ReleaseError
 from hushway.families.atlas import atlas_of
 from hushway.families.od.fit.table import MarginTable, ODTable
@@ -17,6 +18,7 @@ from hushway.families.write import write_release
 from hushway.geography.locations import labels_of_codes
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing import atlas_files
+from hushway.release.wording import counted_sentence
 from support.atlases import ReadAtlas, atlas_in
 from support.certificates import UNPROTECTED
 
@@ -26,10 +28,11 @@ Certify = Callable[..., Certificate]
 def flows_of(atlas: ReadAtlas, labels: list[str]) -> dict[tuple[str, str, str], tuple[Any, Any]]:
     """Returns the count and error of every flow by (period, origin, destination)."""
     ids = atlas.facts["places"]["ids"]
-    starts = atlas.column("flows", "starts")
+    starts = atlas.column("flows", "starts")[: len(labels) + 1]
     period = np.repeat(np.arange(len(labels)), np.diff(starts))
     columns = ("origin", "destination", "count", "error")
-    rows = zip(period, *(atlas.column("flows", name) for name in columns), strict=True)
+    end = len(period)
+    rows = zip(period, *(atlas.column("flows", name)[:end] for name in columns), strict=True)
     return {(labels[at], ids[o], ids[d]): (count, error) for at, o, d, count, error in rows}
 
 
@@ -50,15 +53,29 @@ def test_flows_are_the_rows_above_0(
     }
     atlas = atlas_in(folder)
     assert flows_of(atlas, list(table.universe.periods.labels)) == expected
-    assert len(expected) == atlas.facts["flows"]["count"]["length"] > 0
-    assert [each["label"] for each in atlas.facts["periods"]] == [
-        "08:00",
-        "08:30",
-        "09:00",
-        "09:30",
-    ]
+    further = atlas.facts["flows"]["count"]["length"] - len(expected)
+    assert (further > 0) == (kind == "learnt")
+    parts = ["08:00", "08:30", "09:00", "09:30"]
+    shown = [(each["label"], each["whole"]) for each in atlas.facts["periods"]]
+    whole = [("whole day", True)] if kind == "learnt" else []
+    assert shown == [*((part, False) for part in parts), *whole]
     assert atlas.facts["counted"] == "trips"
     assert atlas.facts["release_type"] == "od"
+
+
+def test_a_whole_day_is_the_sum_of_its_parts_with_the_error_of_that(learnt_release: Path) -> None:
+    atlas, release = atlas_in(learnt_release), hushway.open(learnt_release)
+    ids = atlas.facts["places"]["ids"]
+    first = int(atlas.column("flows", "starts")[4])
+    columns = (atlas.column("flows", name)[first:] for name in ("origin", "destination"))
+    numbers = (atlas.column("flows", name)[first:] for name in ("count", "error"))
+    for origin, destination, count, error in zip(*columns, *numbers, strict=True):
+        asked = release.sum(origins=ids[origin], destinations=ids[destination])
+        assert (count, error) == pytest.approx((asked.value, asked.standard_error), abs=1e-3)
+    totals = atlas.column("totals", "count").reshape(len(ids), 5)
+    assert totals[:, 4].tolist() == totals[:, :4].sum(axis=1).tolist()
+    error = atlas.column("totals", "error").reshape(len(ids), 5)[0, 4]
+    assert error == pytest.approx(release.sum(origins=ids[0]).standard_error, abs=1e-3)
 
 
 def test_places_are_where_the_public_list_has_them(release: Path, table: ODTable) -> None:
@@ -109,10 +126,13 @@ def test_totals_of_origins_are_the_published_ones_with_their_errors(
     keys = [
         (place, period) for place in universe.locations.ids for period in universe.periods.labels
     ]
-    assert len(keys) == len(published) == atlas.facts["totals"]["count"]["length"]
-    assert atlas.column("totals", "count").tolist() == [published[key]["count"] for key in keys]
-    errors = [np.float32(published[key]["count_error"]) for key in keys]
-    assert atlas.column("totals", "error").tolist() == errors
+    assert len(keys) == len(published)
+    count, found = (
+        atlas.column("totals", name).reshape(-1, 5)[:, :4].ravel() for name in ("count", "error")
+    )
+    assert count.tolist() == [published[key]["count"] for key in keys]
+    errors = [np.float32(published[key]["standard_error"]) for key in keys]
+    assert found.tolist() == errors
     assert len(set(errors)) == len(keys)
 
 
@@ -134,10 +154,11 @@ def test_the_totals_of_periods_are_the_published_ones(learnt_release: Path) -> N
         if row["published_total"] == "period"
     ]
     atlas = atlas_in(learnt_release)
-    assert atlas.facts["totals"] is None
-    assert atlas.column("series", "count").tolist() == [row["count"] for row in rows]
-    errors = [np.float32(row["count_error"]) for row in rows]
-    assert atlas.column("series", "error").tolist() == errors
+    count, found = (atlas.column("series", name).tolist() for name in ("count", "error"))
+    assert count[:4] == [row["count"] for row in rows]
+    assert found[:4] == [np.float32(row["standard_error"]) for row in rows]
+    # No sum of all periods is published as one: a chart has parts of days only.
+    assert np.isnan([count[4], found[4]]).all()
 
 
 def test_a_total_that_only_calls_itself_origins_is_not_taken_for_them(
@@ -149,7 +170,9 @@ def test_a_total_that_only_calls_itself_origins_is_not_taken_for_them(
     honest = origins_feature(universe)
     table = with_sums(learnt, replace(honest, pairs=labels), learnt=True)
     folder = write_release(tmp_path / "release", table=table, certificate=certify(table))
-    assert atlas_in(folder).facts["totals"] is None
+    atlas = atlas_in(folder)
+    published = hushway.open(folder).sum(origins=universe.locations.ids[0])
+    assert atlas.column("totals", "count").reshape(-1, 5)[0, 4] == published.value
 
 
 def test_the_certificate_speaks_in_the_atlas(
@@ -168,7 +191,9 @@ def test_the_certificate_speaks_in_the_atlas(
     assert facts["contact"] == "data@city.example"
     assert facts["publisher"] == certificate.publisher
     assert facts["stamp"] is None
-    assert facts["window"] == "2 to 31 March 2026"
+    assert facts["window"] == "sum of 30 days, 2 to 31 March 2026"
+    assert facts["counted_sentence"] == counted_sentence(certificate)
+    assert "sum of 30 days, 2 to 31 March 2026" in facts["counted_sentence"]
 
 
 def test_a_release_that_protects_nobody_carries_its_stamp(

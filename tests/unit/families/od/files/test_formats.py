@@ -132,7 +132,7 @@ def test_columns_read_as_text_and_numbers(tmp_path: Path, table: ODTable) -> Non
         "count": 7,
         "standard_error": float(table.standard_errors[1]),
         "low": 0.0,
-        "high": 7 + 1.96 * float(table.standard_errors[1]),
+        "high": round(7 + 1.96 * float(table.standard_errors[1]), 2),
     }
 
 

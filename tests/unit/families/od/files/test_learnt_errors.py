@@ -30,9 +30,9 @@ def without_errors(table: ODTable) -> ODTable:
 
 def change(path: Path, values: Callable[[list[float]], list[float]]) -> None:
     rows = pq.read_table(path)
-    place = rows.schema.get_field_index("count_error")
-    column = pa.array(values(rows["count_error"].to_pylist()), pa.float64())
-    pq.write_table(rows.set_column(place, "count_error", column), path)
+    place = rows.schema.get_field_index("standard_error")
+    column = pa.array(values(rows["standard_error"].to_pylist()), pa.float64())
+    pq.write_table(rows.set_column(place, "standard_error", column), path)
 
 
 def test_a_release_says_of_every_sum_how_far_it_may_be_off(
@@ -41,9 +41,9 @@ def test_a_release_says_of_every_sum_how_far_it_may_be_off(
     assert verify(learnt_release).passed
     rows = pq.read_table(learnt_release / "margins.parquet")
     told = np.concatenate([margin.errors for margin in learnt.margins])
-    assert rows["count_error"].to_pylist() == told.tolist()
+    assert rows["standard_error"].to_pylist() == told.tolist()
     header, first = (learnt_release / "margins.csv").read_text("utf-8").splitlines()[:2]
-    assert header.endswith(",residual,count_error,low,high")
+    assert header.endswith(",residual,standard_error,low,high")
     assert first.split(",")[-3] == "0.5"
     count = int(first.split(",")[3])
     assert [float(end) for end in first.split(",")[-2:]] == [count - 0.98, count + 0.98]
@@ -59,8 +59,9 @@ def test_the_package_tells_noise_that_was_drawn_from_errors_that_were_learnt(
 
     assert "learnt" in described(learnt_release, "trips.parquet")["standard_error"]
     assert "before the fit" in described(summed_release, "trips.parquet")["standard_error"]
-    assert "error in the count" in described(learnt_release, "margins.csv")["count_error"]
-    assert "count_error" not in described(summed_release, "margins.csv")
+    assert "error in the count" in described(learnt_release, "margins.csv")["standard_error"]
+    assert "standard_error" not in described(summed_release, "margins.csv")
+    assert "measured_error" in described(summed_release, "margins.csv")
 
 
 def test_learnt_errors_survive_writing_and_reading(tmp_path: Path, learnt: ODTable) -> None:
@@ -101,7 +102,7 @@ def test_an_error_that_was_changed_is_found_under_a_new_seal(
 
 def test_errors_that_were_taken_away_are_missed(learnt_release: Path, reseal: Reseal) -> None:
     path = learnt_release / "margins.parquet"
-    pq.write_table(pq.read_table(path).drop_columns("count_error"), path)
+    pq.write_table(pq.read_table(path).drop_columns("standard_error"), path)
     reseal(learnt_release)
     assert "margins" in failed(verify(learnt_release))
 

@@ -12,8 +12,9 @@ import shapely
 
 from hushway.errors import ReleaseError
 from hushway.families.od.files.flows import check_lines, write_lines
-from hushway.families.od.files.rows import batches_of, interval_of, read_parquet, write_rows
+from hushway.families.od.files.rows import batches_of, read_parquet, write_rows
 from hushway.families.od.fit.table import ODTable
+from hushway.release.formats.interval import interval_of
 
 
 def rewritten(path: Path, change: dict[str, pa.Array], *, geo: bool = True) -> None:

@@ -191,13 +191,13 @@ def test_sums_survive_writing_and_reading(
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert [int(row["count"]) for row in rows[-odd.size :]] == huge.tolist()
     assert {row["pair"] for row in rows[-odd.size :]} == set(AWKWARD)
-    assert {float(row["standard_error"]) for row in rows[-odd.size :]} == {0.1 + 0.2}
+    assert {float(row["measured_error"]) for row in rows[-odd.size :]} == {0.1 + 0.2}
 
 
 def test_sums_read_as_text_and_numbers(summed: ODTable) -> None:
     sums = [each for each in published_sums(summed) if each.feature.title in ("total", "period")]
     header, total, first, *_ = b"".join(margins_csv(sums)).decode().splitlines()
-    assert header == "published_total,period,pair,count,measured,standard_error,residual,low,high"
+    assert header == "published_total,period,pair,count,measured,measured_error,residual,low,high"
     count = int(summed.counts.sum())
     assert total.split(",")[:5] == ["total", "", "", str(count), str(count - 5)]
     assert total.split(",")[6] == "5"
@@ -215,8 +215,8 @@ def test_sums_read_as_text_and_numbers(summed: ODTable) -> None:
         lambda rows: rows.set_column(3, "count", rows["count"].cast(pa.float64())),
         lambda rows: rows.set_column(3, "count", pa.array([None] * len(rows), pa.int64())),
         lambda rows: rows.set_column(4, "measured", pa.array([0] * len(rows), pa.int64())),
-        lambda rows: rows.set_column(5, "standard_error", pa.array([np.nan] * len(rows))),
-        lambda rows: rows.set_column(5, "standard_error", pa.array(range(len(rows)), pa.float64())),
+        lambda rows: rows.set_column(5, "measured_error", pa.array([np.nan] * len(rows))),
+        lambda rows: rows.set_column(5, "measured_error", pa.array(range(len(rows)), pa.float64())),
         lambda rows: rows.set_column(0, "published_total", pa.array(["total"] * len(rows))),
     ],
 )

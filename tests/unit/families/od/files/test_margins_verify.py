@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from hushway.families.od.files.rows import interval_of
 from hushway.families.od.fit.table import ODTable
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.release.documents.label import render_label
 from hushway.release.documents.page import render_page
+from hushway.release.formats.interval import interval_of
 from support.family_suite import edit_bytes
 from support.forging import failed, sentence
 
@@ -152,7 +152,7 @@ def with_intervals(table: pa.Table) -> pa.Table:
     return table
 
 
-@pytest.mark.parametrize("name", ["count", "measured", "standard_error", "residual", "low", "high"])
+@pytest.mark.parametrize("name", ["count", "measured", "measured_error", "residual", "low", "high"])
 def test_a_changed_sum_is_found(summed_release: Path, reseal: Reseal, name: str) -> None:
     change_table(summed_release / "margins.parquet", one_more(name))
     reseal(summed_release)

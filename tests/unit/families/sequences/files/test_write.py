@@ -23,6 +23,7 @@ Spoil = Callable[[SequenceTable], SequenceTable]
 LAVISH, MEAGRE = PureLoss(Fraction(100)), PureLoss(Fraction(1, 1000))
 
 FILES = [
+    "README.md",
     "certificate.html",
     "certificate.json",
     "croissant.json",

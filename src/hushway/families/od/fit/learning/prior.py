@@ -147,9 +147,13 @@ def denoised_sums(sums: NoisySums, totals: FloatArray) -> FloatArray:
 
 
 def sum_variances(sums: NoisySums) -> FloatArray:
-    """Returns the posterior variance of every sum, given all noisy sums and nothing else."""
-    each = np.maximum(sums.by_period.sum(axis=1), 1.0)
-    return _learnt_sums(sums, each).variance.ravel()
+    """Returns the posterior variance of every sum, given all noisy sums and nothing else.
+
+    Each is expected to be the mean of its period's, which is as noisy as that.
+    """
+    each, noise = np.maximum(sums.by_period.sum(axis=1), 1.0), float(sums.law.variance)
+    variance = _learnt_sums(sums, each).variance.ravel() + noise / sums.partition.classes
+    return np.minimum(variance, noise)
 
 
 def _learnt_sums(sums: NoisySums, each: FloatArray) -> Posterior:

@@ -1,0 +1,99 @@
+"""The verb `ask`: sums of what a release publishes, whatever its family, with their intervals."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hushway.errors import ReleaseError
+from hushway.families.reader import open_release
+from hushway.release.questions.answers import Answer, difference, largest, ratio, total
+from hushway.release.questions.cells import AskedCells
+from hushway.release.wording import counted_sentence
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answered:
+    """What a release answers to a question.
+
+    Attributes:
+        counted: What is counted, such as "trips".
+        of: What was counted, over which days, of which data, and what unit is protected.
+        warning: What to beware of, as `Release.warning` says.
+        answers: The answers.
+        notes: What readers of them must know, one sentence each.
+    """
+
+    counted: str
+    of: str
+    warning: str | None
+    answers: tuple[Answer, ...]
+    notes: Sequence[str]
+
+
+def ask(
+    release: Path | str,
+    *,
+    where: Sequence[str] = (),
+    minus: Sequence[str] = (),
+    over: Sequence[str] = (),
+    mean: str | None = None,
+    top: int | None = None,
+    by: str | None = None,
+) -> Answered:
+    """Answers a question about sums of a release, each with an interval of 95%.
+
+    Every condition is a text such as "origins=A,B" or "periods=08:00"; a label is an id, a name or
+    a zone, and * stands for any letters. Several conditions on one dimension are added up.
+
+    Privacy:
+        Reads a published release and nothing else: it costs nothing.
+
+    Args:
+        release: A release folder that is as it was sealed.
+        where: What to add up; everything unless said.
+        minus: What to take off it: the answer is a difference.
+        over: What to divide it by: the answer is a ratio.
+        mean: Divides the sum by the number of these: "periods" for the mean of a period.
+        top: So many of the largest, by what `by` names.
+        by: What the largest are of, such as "origins".
+
+    Raises:
+        ReleaseError: There is no such label, or the release cannot be asked.
+    """
+    if sum(map(bool, (minus, over, mean, top))) > 1 or bool(top) != bool(by):
+        raise ReleaseError(
+            "That asks for several things at once.",
+            advice="Ask with one of --minus, --over, --mean, or --top with --by.",
+        )
+    opened = open_release(release)
+    cells = opened.cells
+    asked = _conditions(cells, where)
+    if minus:
+        answers = [difference(cells, asked, _conditions(cells, minus))]
+    elif over:
+        answers = [ratio(cells, asked, _conditions(cells, over))]
+    elif top and by:
+        answers = [*largest(cells, asked, by=by, top=top)]
+    else:
+        answers = [total(cells, asked, per=mean)]
+    return Answered(
+        counted=cells.counted,
+        of=counted_sentence(opened.certificate),
+        warning=opened.warning,
+        answers=tuple(answers),
+        notes=cells.notes,
+    )
+
+
+def _conditions(cells: AskedCells, texts: Sequence[str]) -> dict[str, list[str]]:
+    """Reads conditions; commas part labels, unless they belong to one."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        name, is_there, labels = text.partition("=")
+        if not is_there:
+            raise ReleaseError(
+                f"{text!r} is no condition.", advice="Write one such as origins=A,B."
+            )
+        ids = cells.dimension(name).ids
+        found.setdefault(name, []).extend([labels] if labels in ids else labels.split(","))
+    return found

@@ -1,0 +1,49 @@
+"""README.md: what a release is and what its files are, for whoever opens the folder."""
+
+from html import escape
+
+from hushway.privacy.certificate import Certificate
+from hushway.release.documents.papers import PACKAGE, PAGE, PAPERS, heading
+from hushway.release.folder.published_file import Description, Resource
+from hushway.release.forecast.known import KNOWN
+from hushway.release.wording import claim_text, counted_sentence, guarantee
+
+_HOW = f"""
+## How to use it
+
+- Look at `picture.png`, and read `{PAGE}` in a browser.
+- Every count has its `standard_error`; `low` and `high` are the ends of an interval of 95%. A count
+  below twice its error says little by itself.
+- Sums of any rows, with their intervals: `hushway ask FOLDER --help`.
+- A map in a browser: `hushway site FOLDER --one-file map.html`.
+- Whether it is as it was published, and adds up: `hushway verify FOLDER`.
+"""
+
+
+def render_readme(certificate: Certificate, description: Description) -> bytes:
+    """Returns README.md: the same bytes for the same release."""
+    known = description.facts.get(KNOWN)
+    sentences = (
+        counted_sentence(certificate),
+        f"{guarantee(certificate)} {claim_text(certificate)}.",
+        certificate.terms.error,
+        *([] if known is None else [str(known)]),
+    )
+    files = (*description.resources, *PAPERS)
+    return (
+        f"# {_plain(heading(certificate) + certificate.title)}\n\n"
+        + "".join(f"{_plain(sentence)}\n\n" for sentence in sentences).rstrip("\n")
+        + f"\n{_HOW}\n## Files\n\nColumns are described in `{PACKAGE}`.\n\n| file | what it is |\n"
+        + f"|---|---|\n{''.join(map(_row, files))}"
+    ).encode()
+
+
+def _row(file: Resource) -> str:
+    return f"| `{file.path}` | {_plain(file.title)}. {_plain(file.description)} |\n"
+
+
+def _plain(text: str) -> str:
+    """Returns a text that is no markup, whatever a publisher calls things."""
+    for letter in "\\`*_[]|#":
+        text = text.replace(letter, f"\\{letter}")
+    return escape(text, quote=False)
