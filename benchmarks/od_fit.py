@@ -18,7 +18,7 @@ from od_learning import learned
 from od_metro import generated_metro
 
 STATIONS, TRIPS = 350, 477_000
-RUNS, NOISE_RUNS = 3, 15
+RUNS, NOISE_RUNS = 1, 15
 
 
 def seconds(scene: ODScene, epsilon: Fraction) -> tuple[float, float]:
