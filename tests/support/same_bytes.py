@@ -65,7 +65,7 @@ def digests_of(
     job = prepare(plan_from(facts, folder=folder))
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(1000)))
-    published = publish(job, source=SeededSource(_SEED))
+    published = publish(job, anyway=True, source=SeededSource(_SEED))
     release, today = published.folder, published.certificate.created_at[:10].encode()
     return {
         str(file.relative_to(release)): _digest(file.read_bytes().replace(today, b"today"))
