@@ -115,7 +115,7 @@ _LEFT_FOR_OTHERS_BESIDE = 0.16
 # Share of each end of trips at epsilon 1 a trip and below, and the power by which it falls.
 _END_AT_ONE, _END_FALLS = 0.1, 0.65
 # Ends are measured if their sums have so many cells at epsilon 1 and below, and by which power that
-# grows. Chosen on Ann Arbor, bike share, taxis and a generated metro; another metro was held out.
+# grows. Chosen on Ann Arbor, bike share, taxis and two generated metros; nothing was held out.
 _WORTH_AT_ONE, _WORTH_GROWS = 140, 0.4
 # Of what the cells leave where it is known that ends of trips stand out of their noise.
 _LEFT_BY_PEOPLE = {"total": 0.06, "period": 0.09}
