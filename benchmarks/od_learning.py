@@ -2,10 +2,10 @@
 
 Every release has the same budget and protects one trip, or a person with all trips. Errors are
 shares of all trips (L1) unless they are RMSE or CPC (the common part of commuters, more is better);
-"top" are the 200 busiest cells. Ann Arbor and a generated metro, both synthetic, always; bikes and
-taxis if HUSHWAY_DATA names a folder that holds them. private-pgm (`mbi`) and inf-tda (`InfTDA`) if
-they can be imported. Run by hand: `python benchmarks/od_learning.py [runs] [epsilons] [scenes]`,
-scenes with `;` between them.
+"top" are the 200 busiest cells. Ann Arbor and two generated metros, all synthetic, always; bikes
+and taxis if HUSHWAY_DATA names a folder that holds them. private-pgm (`mbi`) and inf-tda
+(`InfTDA`) if they can be imported. Run by hand:
+`python benchmarks/od_learning.py [runs] [epsilons] [scenes]`, scenes with `;` between them.
 """
 
 import statistics
@@ -54,6 +54,7 @@ def protected() -> Iterator[tuple[str, ODScene]]:
     """Yields the scenes with one trip protected, and two where a person with all trips is."""
     yield from scenes()
     yield "generated metro", generated_metro()
+    yield "second metro", generated_metro(stations=200, trips=150_000, minutes=120, seed=11)
     riders = city_scene(ann_arbor(seed=2018), unit=Unit.PERSON, max_trips=2)
     yield "Ann Arbor riders, 2 trips", riders
     if folder := data("bayarea_bikeshare14"):

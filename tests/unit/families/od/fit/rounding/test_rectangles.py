@@ -39,5 +39,5 @@ def test_large_tables_are_rounded_like_small_ones(
         off = np.bincount(element, rounded.totals - totals)
         assert np.abs(off).max() < 1
     assert rounded.shifts[3] < 3
-    off, before = rounded.totals - totals, searched.totals - totals
-    assert off @ off < 1.05 * (before @ before)
+    now, before = rounded.totals - totals, searched.totals - totals
+    assert now @ now < 1.05 * (before @ before)
