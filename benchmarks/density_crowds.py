@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from density_peers import PEERS
-from density_sets import Crowd, held_out, sets
+from density_sets import Crowd, held_out, sets, unseen
 from harness import keep
 from hushway.arrays import FloatArray
 from hushway.families.density.mechanism.people import DensityPeople, quieter_budget
@@ -94,7 +94,7 @@ def mean_of(found: list[dict[str, float]]) -> dict[str, float]:
 def intervals(runs: int = 3, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Prints what intervals hold, of every set unless some are named; returns all rows."""
     rows = []
-    for name, make in (*sets(), *held_out()):
+    for name, make in (*sets(), *held_out(), *unseen()):
         if names and name not in names:
             continue
         crowd = make()
@@ -126,8 +126,9 @@ def intervals(runs: int = 3, names: Sequence[str] = ()) -> list[dict[str, Any]]:
 def main(runs: int = 3, names: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Prints a table of every set; returns all rows."""
     rows = []
-    for kind, named in (("chosen on", sets()), ("held out", held_out())):
-        for name, make in named:
+    kinds = {"chosen on": sets, "looked at": held_out, "unseen": unseen}
+    for kind, named in kinds.items():
+        for name, make in named():
             if names and name not in names:
                 continue
             crowd = make()
@@ -140,7 +141,7 @@ def main(runs: int = 3, names: Sequence[str] = ()) -> list[dict[str, Any]]:
                 found = study(crowd, epsilon, runs)
                 rows.append({"set": name, "kind": kind, "epsilon": epsilon, **found})
                 print_study(epsilon, found)
-    for kind in ("chosen on", "held out"):
+    for kind in kinds:
         if some := [row for row in rows if row["kind"] == kind]:
             print_summary(kind, some)
     return rows

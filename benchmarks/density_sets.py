@@ -2,7 +2,8 @@
 
 Real rows are read if HUSHWAY_DATA names a folder that holds them. All weeks of a set are laid over
 each other: a typical week of 168 hours. Constants of the mechanism were chosen by looking at the
-sets of `sets`; those of `held_out` were kept apart, and are only reported.
+sets of `sets`; those of `held_out` were kept apart and looked at since, and those of `unseen` were
+made before anything else was changed, and looked at once, at the end.
 """
 
 from collections.abc import Callable, Iterator
@@ -157,7 +158,9 @@ def index_of(universe: DensityUniverse, names: Any) -> IntArray:
     return np.asarray(index[names])
 
 
-def check_ins(folder: Path, people: int | None = None, *, fine: bool = False) -> Crowd:
+def check_ins(
+    folder: Path, people: int | None = None, *, fine: bool = False, seed: int = 3
+) -> Crowd:
     import pyarrow.parquet as pq
 
     table = pq.read_table(folder / "gowalla_nyc" / "checkins.parquet")
@@ -167,26 +170,33 @@ def check_ins(folder: Path, people: int | None = None, *, fine: bool = False) ->
     universe = tracts(folder) if fine else zones(folder)
     site = AreaIndex(universe.areas).locate(lon, lat).astype(np.int64)
     if people is not None:
-        kept = some_people(user, people, 3)
+        kept = some_people(user, people, seed)
         user, site, hour = user[kept], site[kept], hour[kept]
     return crowd_of(universe, PEOPLE, user, site, hour)
 
 
 def bike_trips(
-    folder: Path, who: str | None, limits: VisitLimits, *, end: str = "start", part: float = 1.0
+    folder: Path,
+    who: str | None,
+    limits: VisitLimits,
+    *,
+    end: str = "start",
+    part: float = 1.0,
+    months: tuple[int, ...] = tuple(range(1, 13)),
 ) -> Crowd:
     import pyarrow.parquet as pq
 
     table = pq.read_table(folder / "bayarea_bikeshare14" / "trips.parquet")
     universe = stations(folder)
     site = index_of(universe, table[f"{end}_terminal"].to_numpy())
-    hour = hour_of_week(table[f"{end}_date"].to_numpy())
+    times = table[f"{end}_date"].to_numpy()
+    hour, month = hour_of_week(times), times.astype("datetime64[M]").astype(np.int64) % 12 + 1
     person = np.arange(len(site))
     if who is not None:
         person = np.unique(
             table[who].to_numpy(zero_copy_only=False).astype(str), return_inverse=True
         )[1]
-    kept = np.random.default_rng(5).random(len(site)) < part
+    kept = (np.random.default_rng(5).random(len(site)) < part) & np.isin(month, months)
     return crowd_of(universe, limits, person[kept], site[kept], hour[kept])
 
 
@@ -215,12 +225,44 @@ def callers(people: int, towers: int, areas: int, seed: int) -> Crowd:
     return crowd_of(universe, PEOPLE, city.person.astype(np.int64), site, city.second // 3600)
 
 
+def movers(people: int, seed: int, side: int = 12) -> Crowd:
+    """Returns couriers, who visit several places in an hour, among people who stay in one.
+
+    One in five is a courier: 2 to 6 hours a week, 3 to 9 places in each, mostly in the middle of
+    the town. Everybody else is seen in 1 to 8 hours, once in each, anywhere.
+    """
+    random = np.random.default_rng(seed)
+    courier = np.arange(people) < people // 5
+    hours = np.where(courier, random.integers(2, 7, people), random.integers(1, 9, people))
+    owner = np.repeat(np.arange(people), hours)
+    busy = np.array([1, 1, 1, 1, 1, 2, 4, 7, 9, 8, 7, 8, 9, 8, 7, 8, 9, 10, 9, 7, 5, 4, 2, 1])
+    when = random.choice(HOURS, len(owner), p=np.tile(busy, 7) / (7 * busy.sum()))
+    stops = np.where(courier[owner], random.integers(3, 10, len(owner)), 1)
+    owner, when = np.repeat(owner, stops), np.repeat(when, stops)
+    spread = np.where(courier[owner], side / 8, side / 3)[:, None]
+    at = np.clip(random.normal(side / 2, spread, (len(owner), 2)), 0, side - 1).astype(np.int64)
+    return crowd_of(squares(side), PEOPLE, owner, at[:, 0] * side + at[:, 1], when)
+
+
+@cache
+def squares(side: int) -> DensityUniverse:
+    """Returns a town of so many squares by so many, each about a kilometre wide."""
+    step = 0.01
+    areas = tuple(
+        Area(id=f"{i}-{j}", name=None, shape=shapely.box(*(step * np.array([i, j, i + 1, j + 1]))))
+        for i in range(side)
+        for j in range(side)
+    )
+    return density_universe(Areas(areas=areas), week("UTC"), None)
+
+
 def sets() -> Iterator[tuple[str, Callable[[], Crowd]]]:
     """Yields names of sets that constants were chosen on, and how to make each."""
     yield "callers 500", lambda: callers(500, 60, 40, 2)
     yield "callers 2k", lambda: callers(2_000, 90, 70, 7)
     yield "callers 20k", lambda: callers(20_000, 60, 40, 1)
     yield "callers 136k", lambda: callers(136_000, 400, 300, 3)
+    yield "movers 10k", lambda: movers(10_000, 31)
     if folder := data():
         yield "check-ins of 500", lambda: check_ins(folder, 500)
         yield "check-ins", lambda: check_ins(folder)
@@ -234,9 +276,24 @@ def sets() -> Iterator[tuple[str, Callable[[], Crowd]]]:
 
 
 def held_out() -> Iterator[tuple[str, Callable[[], Crowd]]]:
-    """Yields names of sets that nothing was chosen on, and how to make each."""
+    """Yields names of sets that were kept apart and looked at since, and how to make each."""
     yield "callers 60k", lambda: callers(60_000, 250, 120, 8)
     yield "callers 2m", lambda: callers(2_000_000, 1303, 989, 9)
     if folder := data():
         yield "check-ins of 2k by tract", lambda: check_ins(folder, 2_000, fine=True)
         yield "bikes of half a year", lambda: bike_trips(folder, "bike_id", PEOPLE, part=0.5)
+
+
+def unseen() -> Iterator[tuple[str, Callable[[], Crowd]]]:
+    """Yields names of sets that nothing was chosen on, and how to make each."""
+    yield "callers 6k", lambda: callers(6_000, 150, 100, 21)
+    yield "callers 40k", lambda: callers(40_000, 120, 90, 22)
+    yield "movers 25k", lambda: movers(25_000, 32, side=16)
+    if folder := data():
+        yield "other check-ins of 3k", lambda: check_ins(folder, 3_000, seed=17)
+        yield (
+            "bikes of spring",
+            lambda: bike_trips(folder, "bike_id", PEOPLE, end="end", months=(3, 4, 5)),
+        )
+        yield "bike trips of autumn", lambda: bike_trips(folder, None, EVENTS, months=(9, 10, 11))
+        yield "taxi drop-offs 30k", lambda: taxi_trips(folder, 30_000, end="DO")

@@ -170,12 +170,12 @@ def by_group(day: TaxiDay, numbers: FloatArray) -> FloatArray:
 def agreeing(day: TaxiDay, table: LinkTable, sums: FloatArray) -> float:
     """Returns how many published sums are within 2.5 errors of what was measured of them.
 
-    Sums of people are not negative, whatever was measured. What was left out is in them and not in
-    their measurement; of single trips that is little.
+    Some were measured below 0, where no sum of people can be. What was left out is in sums and not
+    in their measurement; of single trips that is little.
     """
     assert table.class_totals is not None  # noqa: S101  asked for by the usual mechanism
     groups = ClassZones(universe=day.universe)
-    measured = np.maximum(table.class_totals, 0).reshape(len(day.truth), -1)
+    measured = table.class_totals.reshape(len(day.truth), -1)
     apart = np.abs(sums - measured[:, : len(groups.links[1])].ravel())
     return float((apart <= 2.5 * table.noise[groups.name]).mean())
 

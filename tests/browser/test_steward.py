@@ -33,7 +33,7 @@ _STEPS = ("sources", "plan", "price", "publish", "certificate", "ledger")
 _REBOUND = "rebound.example"
 _EVIL = "http://evil.example/"
 _ALIKE = 0.1
-_PLANS = ("way", "stopped", "tabs", "seen", "keys")
+_PLANS = ("way", "stopped", "tabs", "seen", "keys", "nothing")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -441,3 +441,63 @@ def _containing(text: str) -> Any:
     import re
 
     return re.compile(f".*{re.escape(text)}.*", re.DOTALL)
+
+
+def test_a_release_of_which_nothing_would_be_known_is_asked_for_twice(city: City) -> None:
+    city.let_go(go=True)
+    (city.held / held_child.DEMANDING).touch()
+    with city.come_in() as context:
+        page = city.open(context, "nothing", "publish")
+        page.get_by_test_id("confirm").fill("1")
+        page.get_by_test_id("publish").click()
+        expect(page.get_by_role("alert")).to_contain_text("Next to nothing would be known")
+        expect(page.get_by_role("alert")).to_contain_text("About 0% of the trips")
+        assert spent(city.plan("nothing")) == 0
+        page.get_by_test_id("anyway").check()
+        page.get_by_test_id("confirm").fill("1")
+        page.get_by_test_id("publish").click()
+        expect(page.get_by_test_id("published")).to_be_visible()
+    (city.held / held_child.DEMANDING).unlink()
+    assert spent(city.plan("nothing")) == 1
+
+
+def test_dropped_files_become_a_plan_by_questions_back_and_forth(
+    city: City, tmp_path: Path
+) -> None:
+    rows = tmp_path / "metro.csv"
+    rows.write_text("Card Ref,From,To,Start\nc1,a,b,02/03/2026 07:45\n", encoding="utf-8")
+    answers = (
+        *("Start", "device", "16/11/2009 07:45", "places.csv", "Europe/Lisbon"),
+        *("2026-03-02", "2026-03-02"),
+    )
+    with city.come_in() as context:
+        page = city.open(context, "way")
+        page.get_by_role("button", name="Start from a file").click()
+        page.get_by_test_id("take").set_input_files([rows, city.folder / "way" / "places.csv"])
+        expect(page.get_by_test_id("files")).to_contain_text("Card Ref (person)")
+        page.get_by_role("button", name="Make a plan for metro.csv").click()
+        for number, answer in enumerate(answers):
+            expect(page.get_by_role("main")).to_contain_text(f"Question {number + 1}.")
+            _answer(page, answer)
+            if number == 2:
+                _turn_back(page, answer)
+            page.get_by_test_id("next").click()
+        expect(page.get_by_test_id("plan-text")).to_have_value(_containing('"%d/%m/%Y %H:%M"'))
+        expect(page.get_by_test_id("problems")).to_have_count(0)
+    assert 'unit = "device"' in (city.folder / "plan.toml").read_text("utf-8")
+
+
+def _answer(page: Page, answer: str) -> None:
+    question = page.get_by_test_id("question")
+    if question.get_by_role("radio").count() > 0:
+        question.get_by_role("radio", name=answer, exact=True).check()
+    else:
+        page.get_by_test_id("answer").fill(answer)
+
+
+def _turn_back(page: Page, answer: str) -> None:
+    """Goes back and comes again: nothing that was said is lost."""
+    page.get_by_test_id("back").click()
+    expect(page.get_by_role("radio", name="device")).to_be_checked()
+    page.get_by_test_id("next").click()
+    expect(page.get_by_test_id("answer")).to_have_value(answer)

@@ -18,7 +18,7 @@ from support.certificates import certificate_of
 from support.little_plans import little_plan, write_little_files
 from support.long import often
 
-_SEEDS = 5
+_SEEDS = 3
 _GAUSSIAN = {"noise": "gaussian"}
 _WAYS: list[tuple[str, dict[str, Any]]] = [
     ("od", {}),

@@ -33,15 +33,13 @@ def chi_square() -> PValue:
 
 def _bins(expected: np.ndarray) -> np.ndarray:
     """Numbers ascending expectations by bin, each bin with enough draws in it."""
-    bins = np.zeros(len(expected), dtype=np.int64)
-    current, held = 0, 0.0
-    rest = float(expected.sum())
-    for i, share in enumerate(expected):
-        bins[i] = current
-        held, rest = held + share, rest - share
-        if held >= _FEWEST and rest >= _FEWEST:
-            current, held = current + 1, 0.0
-    return bins
+    held = np.concatenate([[0.0], np.cumsum(expected)])
+    ends = [0]
+    while True:
+        end = int(np.searchsorted(held, held[ends[-1]] + _FEWEST))
+        if end > len(expected) or held[-1] - held[end] < _FEWEST:
+            return np.repeat(np.arange(len(ends)), np.diff([*ends, len(expected)]))
+        ends.append(end)
 
 
 @pytest.fixture(scope="session")

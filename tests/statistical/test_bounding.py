@@ -1,31 +1,22 @@
-"""The bounded choice is uniform, and people who share trips do not share the choice.
-
-All keys come from fixed seeds, so a passing test passes for ever; each p-value is held against a
-level at which a sound rule fails less than once in a million fresh seeds.
-"""
+"""The bounded choice is uniform, and people who share trips do not share the choice."""
 
 from collections.abc import Callable
 from datetime import date
-from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from hushway.engine.key import PRIME, BoundingKey
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
+from support.choices import LEVEL, PValue, check_sets, keys
 from support.long import often
 
-PValue = Callable[[ArrayLike, ArrayLike], float]
-
-KEYS = 20_000
-LEVEL = 1e-7
+KEYS = 6_000
 DAY_US = 86_400_000_000
 
 
@@ -43,11 +34,6 @@ def cells() -> ODCells:
             minutes=60,
         ),
     )
-
-
-def keys(seed: int, count: int) -> list[BoundingKey]:
-    drawn = np.random.default_rng(seed).integers(1, PRIME, (count, BoundingKey.WORDS))
-    return [BoundingKey(tuple(row)) for row in drawn.tolist()]
 
 
 # Regular lives are the hard case: times in arithmetic progression, where a polynomial of low degree
@@ -88,10 +74,7 @@ def test_every_set_of_trips_is_kept_equally_often(
     cells: ODCells, chi_square: PValue, habit: str, *, count: int, most: int
 ) -> None:
     chosen = np.array(kept_trips(cells, HABITS[habit](count), most, seed=21))
-    sets = [sum(1 << i for i in members) for members in combinations(range(count), most)]
-    observed = [int((chosen == code).sum()) for code in sets]
-    assert sum(observed) == KEYS
-    assert chi_square(observed, np.full(len(sets), 1 / comb(count, most))) > LEVEL
+    check_sets(chosen, count, most, chi_square)
 
 
 @pytest.mark.long

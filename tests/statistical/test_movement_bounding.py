@@ -1,35 +1,21 @@
-"""The choices among a person's items and trips are uniform, and people do not share their luck.
+"""The choices among a person's items and trips are uniform, and people do not share their luck."""
 
-All keys come from fixed seeds, so a passing test passes for ever; each p-value is held against a
-level at which a sound rule fails less than once in a million fresh seeds.
-"""
-
-from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike
 
-from hushway.engine.key import PRIME, BoundingKey
+from hushway.engine.key import BoundingKey
 from hushway.families.links.matching.traces import Traces
 from hushway.families.links.rows.bounding import add_people_items
 from hushway.families.links.rows.noisy import MetricEnds, few_trips, moved
 from hushway.families.links.rows.trips import Trips
 from hushway.privacy.randomness import SeededSource
-
-PValue = Callable[[ArrayLike, ArrayLike], float]
+from support.choices import LEVEL, PValue, check_sets, keys
 
 KEYS = 6_000
-LEVEL = 1e-7
 ITEMS, LINKS = 100, 60
-
-
-def keys(seed: int, count: int) -> list[BoundingKey]:
-    drawn = np.random.default_rng(seed).integers(1, PRIME, (count, BoundingKey.WORDS))
-    return [BoundingKey(tuple(row)) for row in drawn.tolist()]
 
 
 def kept(
@@ -46,12 +32,14 @@ def kept(
         np.arange(first, first + people),
         ITEMS,
         LINKS,
-        most,
+        np.array([most]),
         6,
         np.array(key.coefficients, dtype=np.int64),
+        np.array([1]),
         counts,
         sums,
         np.zeros(0, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
     )
     return counts
 
@@ -74,10 +62,7 @@ def test_every_set_of_items_is_kept_equally_often(
     seen = np.array([kept(key, codes, most)[codes] for key in keys(51, KEYS)])
     assert (seen.sum(axis=1) == most).all()
     found = seen @ (1 << np.arange(len(codes)))
-    sets = [sum(1 << i for i in members) for members in combinations(range(len(codes)), most)]
-    observed = [int((found == code).sum()) for code in sets]
-    assert sum(observed) == KEYS
-    assert chi_square(observed, np.full(len(sets), 1 / comb(len(codes), most))) > LEVEL
+    check_sets(found, len(codes), most, chi_square)
 
 
 @pytest.mark.parametrize("first", [0, 10**9, 1 << 40])

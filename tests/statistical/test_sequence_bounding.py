@@ -1,30 +1,21 @@
-"""The choice among a person's records is uniform, and people with the same records do not share it.
-
-All keys come from fixed seeds, so a passing test passes for ever; each p-value is held against a
-level at which a sound rule fails less than once in a million fresh seeds.
-"""
+"""The choice among records is uniform, and people with the same records do not share it."""
 
 from collections.abc import Callable
-from itertools import combinations
-from math import comb
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from hushway.engine.key import PRIME, BoundingKey
 from hushway.families.sequences.public.prefixes import first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.sequences.rows.memory import ArraySequences
 from hushway.geography.locations import Location, Locations
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
+from support.choices import PValue, check_sets, keys
 from support.long import often
 
-PValue = Callable[[ArrayLike, ArrayLike], float]
-
 KEYS = 3_000
-LEVEL = 1e-7
 DAY_US = 86_400_000_000
 
 
@@ -32,11 +23,6 @@ DAY_US = 86_400_000_000
 def town() -> Taxonomy:
     places = tuple(Location(id=str(i), name="", lon=i / 100, lat=0.0, zone="") for i in range(40))
     return Taxonomy(locations=Locations(places))
-
-
-def keys(seed: int, count: int) -> list[BoundingKey]:
-    drawn = np.random.default_rng(seed).integers(1, PRIME, (count, BoundingKey.WORDS))
-    return [BoundingKey(tuple(row)) for row in drawn.tolist()]
 
 
 HABITS: dict[str, Callable[[int], NDArray[np.int64] | None]] = {
@@ -67,10 +53,7 @@ def test_every_set_of_records_is_kept_equally_often(
             since_us=HABITS[habit](count),
         )
         chosen.append(int((1 << counter.count(root).cells).sum()))
-    sets = [sum(1 << i for i in members) for members in combinations(range(count), most)]
-    observed = [int((np.array(chosen) == code).sum()) for code in sets]
-    assert sum(observed) == KEYS
-    assert chi_square(observed, np.full(len(sets), 1 / comb(count, most))) > LEVEL
+    check_sets(chosen, count, most, chi_square)
 
 
 @pytest.mark.parametrize("times", [True, False])

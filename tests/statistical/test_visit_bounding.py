@@ -1,33 +1,17 @@
-"""The choices among a person's visits are uniform, and neither people nor choices share their luck.
-
-All keys come from fixed seeds, so a passing test passes for ever; each p-value is held against a
-level at which a sound rule fails less than once in a million fresh seeds.
-"""
-
-from collections.abc import Callable
-from itertools import combinations
-from math import comb
+"""The choices among visits are uniform, and neither people nor choices share their luck."""
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike
 
-from hushway.engine.key import PRIME, BoundingKey
+from hushway.engine.key import BoundingKey
 from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
 from hushway.families.density.rows.counts import BoundedVisits, VisitRule, ranked_rows
 from hushway.families.density.rows.grouping import VisitRows
+from support.choices import LEVEL, PValue, check_sets, keys
 from support.long import often
 
-PValue = Callable[[ArrayLike, ArrayLike], float]
-
 KEYS = 6_000
-LEVEL = 1e-7
 SITES, BINS = 10, 168
-
-
-def keys(seed: int, count: int) -> list[BoundingKey]:
-    drawn = np.random.default_rng(seed).integers(1, PRIME, (count, BoundingKey.WORDS))
-    return [BoundingKey(tuple(row)) for row in drawn.tolist()]
 
 
 def bounded(
@@ -62,10 +46,7 @@ def test_every_set_of_visits_is_kept_equally_often(
         seen[i] = kept[bins, 4]
     assert (seen.sum(axis=1) == most).all()
     found = seen @ (1 << np.arange(len(bins)))
-    sets = [sum(1 << i for i in members) for members in combinations(range(len(bins)), most)]
-    observed = [int((found == code).sum()) for code in sets]
-    assert sum(observed) == KEYS
-    assert chi_square(observed, np.full(len(sets), 1 / comb(len(bins), most))) > LEVEL
+    check_sets(found, len(bins), most, chi_square)
 
 
 def rounding(found: BoundedVisits, site: int) -> int:

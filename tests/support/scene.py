@@ -3,13 +3,16 @@
 `python -m support.scene FOLDER FAMILY` writes files and plan, for whoever runs commands elsewhere.
 """
 
+import atexit
 import json
 import shutil
 import sys
 import threading
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 import pytest
@@ -51,10 +54,8 @@ class Scene:
 
     @classmethod
     def prepared(cls, folder: Path, family: str) -> "Scene":
-        """Writes files into a new folder, and opens an account that can spend on the plan."""
-        scene = cls.written(folder, family)
-        assert scene.run("ledger open", "--epsilon", "20", "--delta", "1e-6") == 0
-        return scene
+        """Makes a new folder of files and an open account; all of a family have one ledger."""
+        return _prepared(family).copied(folder)
 
     def copied(self, folder: Path) -> "Scene":
         """Returns a copy of the scene in another folder, to be spoilt."""
@@ -107,6 +108,16 @@ class Scene:
         with Ledger.connect(self.folder / "ledger.db") as ledger:
             assert ledger.check() == []
             return [account.spent for account in ledger.accounts()]
+
+
+@cache
+def _prepared(family: str) -> Scene:
+    """Writes files and opens an account that can spend on the plan: once, to be copied."""
+    folder = Path(mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    scene = Scene.written(folder / "scene", family)
+    assert scene.run("ledger open", "--epsilon", "20", "--delta", "1e-6") == 0
+    return scene
 
 
 def toml(facts: dict[str, Any], above: str = "") -> str:

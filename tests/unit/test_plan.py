@@ -661,7 +661,7 @@ def links_of(facts: dict[str, Any]) -> LinksPlan:
 def test_the_template_of_links_is_a_valid_plan(roads: dict[str, Any]) -> None:
     plan = links_of(roads)
     assert plan.privacy.unit is Unit.PERSON
-    assert (plan.privacy.max_items, plan.privacy.epsilon) == (60, 1)
+    assert (plan.privacy.max_items, plan.privacy.epsilon) == ("auto", 1)
     assert plan.ends is None
     assert isinstance(plan.mechanism, LinkCountsOptions)
     assert plan.mechanism.speeds == 0

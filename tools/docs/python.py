@@ -60,7 +60,12 @@ def _signature(thing: object) -> str:
         return "(...)"
     # A function's address says nothing; nor does where a class lives.
     text = re.sub(r"<function _?(\w+) at 0x[0-9a-f]+>", r"\1", text)
-    return re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", text).replace("'", "").replace('"', "")
+    text = re.sub(r"\*\*(\w+): \*<class '[\w.]+'>", r"**\1: str", text)
+    # A default that is a text stays as it is written.
+    parts = re.split(r"( = '[^']*')", text)
+    parts[::2] = [re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", part) for part in parts[::2]]
+    parts[::2] = [part.replace("'", "").replace('"', "") for part in parts[::2]]
+    return "".join(parts)
 
 
 def _prose(text: str) -> list[str]:

@@ -118,10 +118,11 @@ describe("what is told", () => {
   });
 
   it("unfolds what check has found", () => {
-    const lines = tellings({ read: 1234, limits: [{ what: "trips", option: "max", cut_off: 0.2157 }], hours: [1, 2, 3, 4] });
+    const lines = tellings({ read: 1234, limits: [{ what: "trips", option: "max_trips", limit: 2, owners_above: 3, owners: 1000, cut_off: 0.2157 }], names: [{ name: "Kings X", rows: 12, nearest: "KGX" }], hours: [1, 2, 3, 4] });
     expect(lines).toEqual([
       { what: "read", value: "1,234" },
-      { what: "limits: trips: cut off", value: "21.6%" },
+      { what: "limit of 2 trips (max_trips)", value: "3 of 1,000 have more; it leaves out 21.6% of the trips" },
+      { what: "not listed: Kings X", value: "12 rows; most like KGX" },
     ]);
   });
 

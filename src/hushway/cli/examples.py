@@ -23,6 +23,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "hushway verify release",
         "hushway verify release --key steward.pub.pem --ledger plan.toml",
     ),
+    "dossier": ("hushway dossier release --ledger plan.toml --output sign-off.md",),
     "ask": (
         "hushway ask release --where origins=A,B --where periods=08:00",
         "hushway ask release --top 10 --by destinations",

@@ -108,23 +108,16 @@ def can_ask() -> bool:
 
 def _answer(question: "Question") -> str:
     """Asks until an answer can be taken; an empty one leaves the question open."""
+    from hushway.steward.init_questions import problem_with
+
     if question.choices:
         say(f"One of: {', '.join(question.choices)}")
     while True:
         found: str = typer.prompt(f"{question.text} (empty: later)", default="", show_default=False)
-        problem = _problem(question, found.strip())
+        problem = problem_with(question, found.strip())
         if problem is None:
             return found.strip()
-        say(problem)
-
-
-def _problem(question: "Question", answer: str) -> str | None:
-    if not answer:
-        return None
-    if question.choices and answer not in question.choices:
-        return f"Choose one of: {', '.join(question.choices)}"
-    problem = question.problem(answer)
-    return None if problem is None else f"This cannot be taken: {problem} {question.advice}".strip()
+        say(f"{problem} {question.advice}".strip())
 
 
 def _options(given: list[str]) -> dict[str, str | int]:

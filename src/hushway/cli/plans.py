@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,11 +26,12 @@ if TYPE_CHECKING:
     from hushway.release.job import Job
     from hushway.steward.price_tag import Price
     from hushway.tables.check import Problem
-    from hushway.tables.profile import LimitFound, PeopleFound, RowsFound, TimesFound
+    from hushway.tables.profile import LimitFound, PeopleFound, PlacesFound, RowsFound, TimesFound
 
 plan = typer.Typer(help="Write a new plan, or describe all of them.", no_args_is_help=True)
 
 _HOUR_MINUTES = 60
+_SHOWN = 20
 
 
 @plan.command("new")
@@ -61,17 +63,31 @@ def schema(
     answer_json(schema_of(release_type))
 
 
-def check(plan: PlanFile, *, as_json: AsJson = False) -> None:
+def check(
+    plan: PlanFile,
+    *,
+    aliases: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write names of places that are not listed to this new file, each beside the "
+            "listed place that it is most like, and name the file in the plan."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Explain plan and data, and every problem in them, before any budget is touched.
 
     What it prints is for the steward's own screen: it counts rows, and none of it is released.
     """
     from hushway.cli.keys import ask_passphrase
+    from hushway.steward.aliases import write_aliases
     from hushway.steward.check import check as check_plan
+    from hushway.steward.check import universe_of
     from hushway.steward.facts import check_facts, large_delta_text
     from hushway.steward.jobs import job_of
 
     job = job_of(plan, rows=True)
+    notice(universe_of(job))
     with working() as show:
         checked = check_plan(job, progress=show, passphrase=ask_passphrase)
     problems = checked.everything
@@ -80,12 +96,18 @@ def check(plan: PlanFile, *, as_json: AsJson = False) -> None:
     else:
         if checked.found is not None:
             _say_found(checked.found)
+            _say_names(checked.found.places)
         _say_problems(problems)
         say(f"{job.wording.universe} The {job.wording.rows} {_verdict(problems)}.")
+        if checked.worth is not None:
+            say(f"What would be known of so many (your screen only): {checked.worth}")
         if job.plan.privacy.large_delta:
             say(large_delta_text(job.plan.privacy))
         if job.plan.engine.encrypt_spills is False:
             say("Rows that do not fit into memory go to disk unencrypted, as the plan says.")
+    if aliases is not None:
+        names = write_aliases(plan, checked, aliases)
+        notice(f"{names:,} names are in {aliases}, which the plan reads now. Look at them.")
     if any(problem.refused for problem in problems):
         raise typer.Exit(1)
 
@@ -134,6 +156,21 @@ def _say_found(found: "RowsFound") -> None:
     table(f"What was found ({ONLY_HERE})", ["what", "found", "plan"], lines)
 
 
+def _say_names(found: "Sequence[PlacesFound]") -> None:
+    """Prints names that the public list does not have, and what each is most like."""
+    names = [(one, places.what) for places in found for one in places.names]
+    if not names:
+        return
+    names.sort(key=lambda named: -named[0].rows)
+    table(
+        "Names of places that are not listed (your screen only)",
+        ["name", "#rows", "as", "most like"],
+        [[one.name, f"{one.rows:,}", what, one.nearest or ""] for one, what in names[:_SHOWN]],
+    )
+    more = f"{len(names) - _SHOWN:,} more are not shown. " if len(names) > _SHOWN else ""
+    say(f"{more}A file of them that the plan reads: hushway check PLAN --aliases aliases.csv")
+
+
 def _of(part: int, whole: int) -> str:
     return f"{part:,} ({part / whole:.1%})"
 
@@ -177,6 +214,10 @@ def publish(
         bool,
         typer.Option("--dry-run", help="Do all but spend: check plan, rows, place and account."),
     ] = False,
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="Spend even if next to nothing would be known."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Spend budget on a release, measure it with noise, and write the release folder."""
@@ -190,7 +231,9 @@ def publish(
         done = publish_plan(
             plan,
             dry_run=dry_run,
+            anyway=anyway,
             progress=show,
+            tell=notice,
             passphrase=ask_passphrase,
             confirm=partial(_confirm, ask=not (yes or dry_run)),
         )

@@ -1,4 +1,4 @@
-"""Commands on releases: verify, ask, compare, synthesize, and write sites."""
+"""Commands on releases: verify, sign off, ask, compare, synthesize, and write sites."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -91,6 +91,26 @@ def _named(release: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
         ["signed by", signed_by],
         ["certificate", release["certificate"]],
     ]
+
+
+def dossier(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
+    *,
+    key: Annotated[Path | None, typer.Option("--key", help="The publisher's public key.")] = None,
+    ledger: Annotated[
+        str | None, typer.Option("--ledger", help="The publisher's ledger, or the plan.")
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", help="A new Markdown file for the pack.")
+    ] = Path("dossier.md"),
+) -> None:
+    """Write a sign-off pack for a privacy officer: NIST SP 800-226, DPIA, odds and decisions."""
+    from hushway.steward.dossier import dossier as write_dossier
+
+    with working() as show:
+        show("Verifying")
+        left = write_dossier(release, key=key, ledger=ledger, output=output)
+    say(f"Wrote {output}. {left} answers are left open: only people can give them.")
 
 
 def ask(  # noqa: PLR0913  a question has as many parts

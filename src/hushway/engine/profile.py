@@ -1,7 +1,8 @@
 """What the rows are like as a whole: when, where and whose they are, by DuckDB.
 
 Privacy:
-    Exact numbers, for the steward's own screen. No id and no single time is among them.
+    Exact numbers, for the steward's own screen. No person's id and no single time is among them;
+    names of places are, where the public list has none.
 """
 
 from collections.abc import Callable
@@ -9,22 +10,27 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+import ibis
 import ibis.expr.types as ir
 import numpy as np
 from numpy.typing import NDArray
 
 from hushway.arrays import IntArray
 from hushway.engine.session import Session
+from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
+from hushway.tables.aliases import nearest_places
 from hushway.tables.layout import Clock
-from hushway.tables.profile import PlacesFound, Sizes, TimesFound
+from hushway.tables.profile import PlacesFound, Sizes, TimesFound, UnknownName
 
 # All clocks of today are whole quarters of an hour apart.
 _QUARTER_US: Final = 900_000_000
 _QUARTERS_OF_HOUR: Final = 4
 _DAY_QUARTERS: Final = 96
 _DAY_HOURS: Final = 24
+# Of more names than these, whoever keeps the list should be asked, and not a file of aliases.
+_MOST_NAMES: Final = 1_000
 # What a calendar can show; other times are as good as these.
 _FIRST = (date(1, 1, 2) - date(1970, 1, 1)).days
 _LAST = (date(9999, 12, 30) - date(1970, 1, 1)).days
@@ -97,13 +103,48 @@ def place_counts(prefix: str, ids: ir.Value, places: ir.Value) -> dict[str, ir.V
     }
 
 
-def places_found(what: str, prefix: str, listed: int, found: dict[str, int]) -> PlacesFound:
-    """Returns what `place_counts` has found."""
+def places_found(
+    what: str,
+    prefix: str,
+    listed: int,
+    found: dict[str, int],
+    names: Callable[[], tuple[UnknownName, ...]] = tuple,
+) -> PlacesFound:
+    """Returns what `place_counts` has found; asks for unknown names if there are any."""
+    unknown = found[f"{prefix}_unknown"]
     return PlacesFound(
         what=what,
         listed=listed,
         found=found[f"{prefix}_found"],
-        unknown=found[f"{prefix}_unknown"],
+        unknown=unknown,
+        names=names() if unknown else (),
+    )
+
+
+def unknown_names(
+    session: Session, rows: ir.Table, ids: str, place: str, locations: Locations
+) -> tuple[UnknownName, ...]:
+    """Returns the names without a place that most rows have, and what each is most like.
+
+    Args:
+        session: Where the rows are.
+        rows: The rows, or groups of them with their number in `times`.
+        ids: Their column of names.
+        place: The one with the public place of each, null where there is none.
+        locations: The public list.
+    """
+    strange = rows.filter(rows[ids].notnull() & rows[place].isnull())
+    times = strange.times if "times" in rows.columns else ibis.literal(1)
+    named = strange.select(name=strange[ids].cast("string"), times=times)
+    counted = named.group_by("name").aggregate(rows=lambda alike: alike.times.sum())
+    found = session.run(counted.order_by([ibis.desc("rows"), "name"]).limit(_MOST_NAMES))
+    counts = dict(zip(map(str, found["name"]), map(int, found["rows"]), strict=True))
+    near = nearest_places(counts, locations)
+    return tuple(
+        UnknownName(name=name, rows=count, nearest=near.get(name))
+        for name, count in counts.items()
+        # A listed place may be left out, such as a tower outside of all areas.
+        if name not in locations.places_of_ids
     )
 
 

@@ -55,10 +55,13 @@ class Locations:
     Attributes:
         places: The places.
         labels: Further public columns, if features need them.
+        aliases: Further names by which rows call places, each with the id of its place. A release
+            does not tell them: some may have been found in rows.
     """
 
     places: tuple[Location, ...]
     labels: tuple[PlaceLabels, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         if not self.places:
@@ -93,9 +96,10 @@ class Locations:
     def places_of_ids(self) -> Mapping[str, int]:
         """The index of the place of every id that rows may name."""
         listed = [labels.values for labels in self.labels if labels.column == MEMBERS]
-        if not listed:
-            return self.index
-        return {key: place for place, ids in enumerate(listed[0]) for key in json.loads(ids)}
+        named = self.index
+        if listed:
+            named = {key: place for place, ids in enumerate(listed[0]) for key in json.loads(ids)}
+        return {**named, **{name: named[key] for name, key in self.aliases}}
 
     @cached_property
     def zones(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from hushway.errors import PrivacyError
@@ -86,14 +87,15 @@ def epsilon_of_rho(rho: Fraction, delta: Fraction) -> float:
     return max(0.0, _least(epsilon, -20.0, 40.0)) * _ROUND_UP
 
 
+@lru_cache(typed=True)
 def rho_for(epsilon: Fraction, delta: Fraction) -> Fraction:
     """Returns the largest rho of 12 digits for which rho-zCDP implies (epsilon, delta)-DP."""
     PureLoss(epsilon)
     low, high = 0.0, 1.0
     while epsilon_of_rho(Fraction(high), delta) <= epsilon:
         high *= 2
-    for _ in range(200):
-        middle = (low + high) / 2
+    # Until no float lies between them.
+    while low < (middle := (low + high) / 2) < high:
         if epsilon_of_rho(Fraction(middle), delta) <= epsilon:
             low = middle
         else:
@@ -216,14 +218,17 @@ def _least(function: Callable[[float], float], low: float, high: float) -> float
     """Golden-section search; the functions here fall, then rise."""
     ratio = (math.sqrt(5) - 1) / 2
     left, right = high - ratio * (high - low), low + ratio * (high - low)
+    at_left, at_right = function(left), function(right)
     for _ in range(120):
-        if function(left) < function(right):
-            high, right = right, left
+        if at_left < at_right:
+            high, right, at_right = right, left, at_left
             left = high - ratio * (high - low)
+            at_left = function(left)
         else:
-            low, left = left, right
+            low, left, at_left = left, right, at_right
             right = low + ratio * (high - low)
-    return min(function(left), function(right))
+            at_right = function(right)
+    return min(at_left, at_right)
 
 
 def _check_delta(delta: Fraction) -> None:

@@ -2,6 +2,8 @@
 
 from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
+from typing import Final
 
 from hushway.engine.spilling import spill_notes
 from hushway.errors import BudgetError, HushwayError, LedgerError
@@ -11,13 +13,22 @@ from hushway.privacy.randomness import os_source
 from hushway.privacy.signing import Passphrase
 from hushway.progress import Progress, quiet
 from hushway.release.job import Job
+from hushway.steward.aliases import write_aliases
 from hushway.steward.jobs import PlanLike, job_of
 from hushway.steward.preflight import Preflight, Refusal
+from hushway.steward.worth import worth_of_rows
 from hushway.tables.check import UNOPENED, Problem, RowsChecked
+
+# A thousand places by hour of a day have half as many.
+_MANY_CELLS: Final = 50_000_000
 
 
 def check(
-    plan: PlanLike, *, progress: Progress = quiet, passphrase: Passphrase | None = None
+    plan: PlanLike,
+    *,
+    aliases: Path | None = None,
+    progress: Progress = quiet,
+    passphrase: Passphrase | None = None,
 ) -> RowsChecked:
     """Returns what the rows are like, and everything for which a release would be refused.
 
@@ -29,6 +40,8 @@ def check(
 
     Args:
         plan: A plan's file, a plan, or a prepared job.
+        aliases: Where to write names of places that are not listed, with what each is most like;
+            the plan's file will name it.
         progress: Told in a few words what is being done.
         passphrase: Asked for the signing key's passphrase if it has one.
 
@@ -54,7 +67,24 @@ def check(
             may_open=True,
         )
         refusals = [*closed, *preflight.refusals()]
-    return _with(refusals, preflight)
+    checked = _with(refusals, preflight)
+    if not any(problem.refused for problem in checked.everything):
+        foreseen = worth_of_rows(job, checked, progress=progress)
+        checked = replace(checked, worth=foreseen.sentence)
+    if aliases is not None:
+        write_aliases(plan, checked, aliases)
+    return checked
+
+
+def universe_of(job: Job) -> str:
+    """Says how many places, periods and cells a plan has, before its rows are read."""
+    if job.geography.size <= _MANY_CELLS:
+        return job.wording.universe
+    return (
+        f"{job.wording.universe} So many cells are rarely meant, and take long: fewer places do "
+        'with gtfs_places = "stations", group = "zone" or a shorter list, fewer periods with '
+        "longer ones."
+    )
 
 
 def _ledger_of(job: Job) -> tuple[Ledger | None, list[Refusal]]:

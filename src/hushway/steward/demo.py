@@ -61,7 +61,7 @@ def publish_and_verify(city: DemoCity) -> None:
     Raises:
         ReleaseError: It does not verify.
     """
-    if not verify(publish(city.plan).folder).passed:
+    if not verify(publish(city.plan, anyway=True).folder).passed:
         raise ReleaseError(
             f"The release in {city.release} does not verify.", advice="Report this as a bug."
         )

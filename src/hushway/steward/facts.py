@@ -64,6 +64,7 @@ def check_facts(checked: "RowsChecked") -> dict[str, Any]:
         "usable": not any(problem.refused for problem in checked.everything),
         "found": None if found is None else {**asdict(found), "dropped": found.dropped},
         "problems": [vars(problem) for problem in checked.everything],
+        "worth": checked.worth,
     }
 
 

@@ -23,7 +23,7 @@ from hushway.families.registry import FAMILIES, family_names
 from hushway.privacy.bound import Unit
 from hushway.release.folder.new_file import refuse_taken, write_new
 from hushway.release.plans.first_plan import Intake, looks_like_device
-from hushway.steward.init_questions import WINDOW, Ask, Question, is_file, time_options
+from hushway.steward.init_questions import WINDOW, Ask, Question, file_question, time_options
 from hushway.tables.layout import Header, header_of
 
 _COLUMN = "data.columns."
@@ -273,7 +273,7 @@ def _public_facts(
         # Areas may be the places of a table.
         named = next((files[name] for name in list(files)[::-1] if name in option), None)
         if named is None and ask is not None:
-            named = ask(Question(text=f"The file of {words}", problem=is_file)) or None
+            named = ask(file_question(words)) or None
         if named is not None:
             found[option] = os.path.relpath(named, plan.parent)
             if option == "places.file":

@@ -29,20 +29,36 @@ class Question:
         choices: All answers there are; empty if any may be given.
         problem: Says why an answer cannot be taken; None if it can.
         advice: What to answer instead.
+        is_file: Whether the answer names a file.
     """
 
     text: str
     choices: tuple[str, ...] = ()
     problem: Callable[[str], str | None] = _anything
     advice: str = ""
+    is_file: bool = False
 
 
 # Returns the answer to a question; an empty one leaves it open.
 Ask = Callable[[Question], str]
 
 
-def is_file(answer: str) -> str | None:
-    """Says that there is no such file."""
+def problem_with(question: Question, answer: str) -> str | None:
+    """Says why an answer cannot be taken; None if it can, or leaves the question open."""
+    if not answer:
+        return None
+    if question.choices and answer not in question.choices:
+        return f"Choose one of: {', '.join(question.choices)}"
+    problem = question.problem(answer)
+    return None if problem is None else f"This cannot be taken: {problem}"
+
+
+def file_question(words: str) -> Question:
+    """Asks for a public file."""
+    return Question(text=f"The file of {words}", problem=_is_file, is_file=True)
+
+
+def _is_file(answer: str) -> str | None:
     return None if Path(answer).exists() else f"there is no file {answer}."
 
 

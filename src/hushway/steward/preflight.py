@@ -4,7 +4,7 @@
 which `check` finds good is not refused afterwards.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -52,7 +52,7 @@ class Refusal:
     """A question whose answer is no.
 
     Attributes:
-        subject: What was asked about: "signing_key", "place", "rows" or "budget".
+        subject: What was asked about: "signing_key", "place", "rows", "worth" or "budget".
         error: Why not.
     """
 
@@ -76,6 +76,7 @@ class Preflight:
         progress: Told in a few words what is being done.
         notes: Whether to look also for what may be wrong with the rows, which takes longer.
         may_open: Whether the account may still have to be opened.
+        foresee: Called with what the rows are like; raises if a release is not worth its budget.
         checked: What the rows are like, once they were looked at.
         unopened: Whether the account is still to be opened, once the ledger was asked.
     """
@@ -87,6 +88,7 @@ class Preflight:
     progress: Progress = quiet
     notes: bool = False
     may_open: bool = False
+    foresee: Callable[[RowsChecked], None] | None = None
     checked: RowsChecked | None = None
     unopened: bool = False
     _key: SigningKey | None = None
@@ -104,6 +106,7 @@ class Preflight:
             ("signing_key", self._ask_signing_key),
             ("place", self._ask_place),
             ("rows", self._ask_rows),
+            ("worth", self._ask_worth),
             ("budget", self.ask_budget),
         )
         for subject, ask in questions:
@@ -180,10 +183,14 @@ class Preflight:
             opened_at=datetime.now(UTC),
         )
 
+    def _ask_worth(self) -> None:
+        if self.foresee is not None and self.checked is not None:
+            self.foresee(self.checked)
+
     def _ask_rows(self) -> None:
         job = self.job
         settings = settings_of(job.plan)
-        self.progress(f"Checking the {job.wording.rows}")
+        self.progress(f"Checking the {job.wording.rows}: {job.wording.universe.rstrip('.')}")
         self.checked = job.rows.check(settings, notes=self.notes)
         refuse_problems(self.checked.everything)
         self._bounding = BoundingKey.draw(self.source)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, overload
 
-from hushway.errors import ReleaseError, Told
+from hushway.errors import BudgetError, ReleaseError, Told
 from hushway.families.load import prepare
 from hushway.families.write import publishable, write_sealed
 from hushway.interruption import NOTHING_SPENT, stands, undisturbed
@@ -26,6 +26,8 @@ from hushway.steward.jobs import PlanLike, plan_of
 from hushway.steward.preflight import COUNTING, Preflight, Ready
 from hushway.steward.price_tag import Price, price_tag
 from hushway.steward.settle import Outcome, entries_of, settle_place
+from hushway.steward.worth import worth_of_rows
+from hushway.tables.check import RowsChecked
 from hushway.warming.background import Compiling, rehearsal_of
 
 
@@ -42,8 +44,10 @@ def publish(
     plan: PlanLike,
     *,
     dry_run: Literal[False] = False,
+    anyway: bool = False,
     source: BitSource | None = None,
     progress: Progress = quiet,
+    tell: Callable[[str], None] | None = None,
     passphrase: Passphrase | None = None,
     confirm: Callable[[Job], None] | None = None,
 ) -> Published: ...
@@ -54,19 +58,23 @@ def publish(
     plan: PlanLike,
     *,
     dry_run: bool,
+    anyway: bool = False,
     source: BitSource | None = None,
     progress: Progress = quiet,
+    tell: Callable[[str], None] | None = None,
     passphrase: Passphrase | None = None,
     confirm: Callable[[Job], None] | None = None,
 ) -> Published | Price: ...
 
 
-def publish(
+def publish(  # noqa: PLR0913  how it spends, and who is told and asked
     plan: PlanLike,
     *,
     dry_run: bool = False,
+    anyway: bool = False,
     source: BitSource | None = None,
     progress: Progress = quiet,
+    tell: Callable[[str], None] | None = None,
     passphrase: Passphrase | None = None,
     confirm: Callable[[Job], None] | None = None,
 ) -> Published | Price:
@@ -84,8 +92,10 @@ def publish(
         plan: A plan's file, a plan, or a prepared job. For the first two, machine code is compiled
             by other processes while rows are checked.
         dry_run: Whether to do all but spend, and return the price.
+        anyway: Whether to spend even if next to nothing would be known; nobody looks then.
         source: Random bits; the operating system's unless a test gives its own.
         progress: Told in a few words what is being done.
+        tell: Told what would be known, before anything is spent: for the steward's own screen.
         passphrase: Asked for the signing key's passphrase if it has one.
         confirm: Called with the prepared job before anything else; raises to stop.
 
@@ -102,31 +112,62 @@ def publish(
             job = prepare(read, rows=True)
         if confirm is not None:
             confirm(job)
-        if dry_run:
-            return _rehearse(job, progress, passphrase)
-        return _publish(job, source or os_source(), progress, passphrase, wait)
+
+        def foresee(checked: RowsChecked) -> None:
+            if wait is not None:
+                wait(progress)
+            if not anyway:
+                _refuse_nothing(job, checked, progress, tell)
+
+        with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
+            if not dry_run:
+                _tidy_up(job, ledger)
+            ready = Preflight(
+                job=job,
+                ledger=ledger,
+                source=source or os_source(),
+                passphrase=passphrase,
+                progress=progress,
+                foresee=foresee,
+            ).ready()
+            if dry_run:
+                return price_tag(job)
+            certificate = _spend(job, ledger, ready, progress)
+        return Published(folder=job.plan.path(job.plan.release.folder), certificate=certificate)
 
 
-def _publish(
-    job: Job,
-    source: BitSource,
-    progress: Progress,
-    passphrase: Passphrase | None,
-    wait: Callable[[Progress], None] | None,
-) -> Published:
+def _tidy_up(job: Job, ledger: Ledger) -> None:
+    """Refuses a ledger of old, and settles what an earlier publish to the same place has left."""
     folder = job.plan.path(job.plan.release.folder)
-    with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
-        ledger.refuse_restored()
-        if os.path.lexists(hidden_folder(folder)):
-            with claimed(folder) as place:
-                _finish_what_was_left(place, ledger)
-        ready = Preflight(
-            job=job, ledger=ledger, source=source, passphrase=passphrase, progress=progress
-        ).ready()
-        if wait is not None:
-            wait(progress)
-        certificate = _spend(job, ledger, ready, progress)
-    return Published(folder=folder, certificate=certificate)
+    ledger.refuse_restored()
+    if os.path.lexists(hidden_folder(folder)):
+        with claimed(folder) as place:
+            _finish_what_was_left(place, ledger)
+
+
+def _refuse_nothing(
+    job: Job, checked: RowsChecked, progress: Progress, tell: Callable[[str], None] | None
+) -> None:
+    """Refuses to spend on a release of which next to nothing would be known.
+
+    Privacy:
+        That it is refused tells of the number of rows. The sentence does so, too, and is a note:
+        no log has it.
+
+    Raises:
+        BudgetError: That little would be.
+    """
+    foreseen = worth_of_rows(job, checked, progress=progress)
+    if foreseen.nothing:
+        refusal = BudgetError(
+            "Next to nothing would be known of this release. Nothing was spent.",
+            advice="hushway recommend PLAN proposes coarser places and periods. To spend all the "
+            "same, say so: --anyway.",
+        )
+        refusal.add_note(Told(foreseen.sentence))
+        raise refusal
+    if tell is not None:
+        tell(f"What will be known (your screen only): {foreseen.sentence}")
 
 
 def _spend(job: Job, ledger: Ledger, ready: Ready, progress: Progress) -> Certificate:
@@ -179,19 +220,6 @@ def _spend(job: Job, ledger: Ledger, ready: Ready, progress: Progress) -> Certif
                     )
                 )
     return certificate
-
-
-def _rehearse(job: Job, progress: Progress, passphrase: Passphrase | None) -> Price:
-    """Does all that `publish` does before it spends, and returns what would be spent.
-
-    Privacy:
-        Nothing is charged, counted or written. As in `publish`, a refusal tells of the rows.
-    """
-    with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
-        Preflight(
-            job=job, ledger=ledger, source=os_source(), passphrase=passphrase, progress=progress
-        ).ready()
-    return price_tag(job)
 
 
 def _finish_what_was_left(place: Place, ledger: Ledger) -> None:

@@ -59,11 +59,13 @@ class RowsChecked:
         problems: Kinds of rows that are in trouble.
         verdicts: What is to be said of the rows as a whole.
         found: What they are like; None if nobody can tell.
+        worth: What would be known of a release of so many rows; None if it would be refused.
     """
 
     problems: tuple[Problem, ...] = ()
     verdicts: tuple[Problem, ...] = ()
     found: RowsFound | None = None
+    worth: str | None = None
 
     @property
     def everything(self) -> tuple[Problem, ...]:

@@ -2,8 +2,8 @@
 
 import csv
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import fsum
 from pathlib import Path
 from typing import Any, Final
@@ -11,8 +11,11 @@ from typing import Any, Final
 from hushway.errors import GeographyError
 from hushway.escaping import some_of
 from hushway.geography.locations import Location, Locations, PlaceLabels
+from hushway.tables.aliases import with_aliases
 from hushway.tables.first_lines import open_text, read_header
 from hushway.tables.geojson import Feature, damaged_feature, id_text, read_features
+from hushway.tables.gtfs_feed import is_feed, stops_file
+from hushway.tables.gtfs_stops import COLUMNS, GtfsPlaces, names_of_places, places_of_stops
 from hushway.tables.unpacking import public_file
 
 DEFAULT_NAME: Final = "name"
@@ -59,24 +62,32 @@ class PlaceRecord:
 __all__ = ["LocationColumns", "read_locations"]
 
 _MOST_LON, _MOST_LAT = 180.0, 90.0
-# Entrances, nodes of ways and boarding areas of GTFS: nobody travels to them, and some are nowhere.
-_GTFS, _PARTS_OF_STATIONS = "stops.txt", frozenset({"2", "3", "4"})
 _SHOWN = 5
 
 
-def read_locations(path: Path | str, columns: LocationColumns | None = None) -> Locations:
-    """Reads locations from CSV, or from GeoJSON points or polygons (at their centroids).
+def read_locations(
+    path: Path | str,
+    columns: LocationColumns | None = None,
+    *,
+    gtfs_places: GtfsPlaces = "stations",
+    aliases: Path | str | None = None,
+) -> Locations:
+    """Reads locations from CSV, from GeoJSON points or polygons (at their centroids), or from GTFS.
 
     Args:
-        path: A .csv, .csv.gz, .geojson or .json file in UTF-8, or stops.txt of a GTFS feed.
+        path: A .csv, .csv.gz, .geojson or .json file in UTF-8, or a GTFS feed: its folder, its .zip
+            archive or its stops.txt.
         columns: Which column or property holds what; GeoJSON has no need for lon and lat.
+        gtfs_places: Whether places of a feed are its stations, by whose stops rows may name them,
+            or its stops.
+        aliases: A file of further names of places that rows use.
 
     Raises:
         GeographyError: The file cannot be used; the message says where it is wrong.
     """
     file = Path(path)
     columns = LocationColumns() if columns is None else columns
-    records = _records(file, columns)
+    records, names = _records(file, columns, gtfs_places)
     if not records:
         raise GeographyError(
             f"The places file {file.name} is empty.",
@@ -87,18 +98,46 @@ def read_locations(path: Path | str, columns: LocationColumns | None = None) -> 
         PlaceLabels(column=column, values=tuple(record.labels[i] for record in records))
         for i, column in enumerate(columns.labels)
     )
-    return Locations(tuple(_located(records, file)), labels)
+    found = Locations(tuple(_located(records, file)), labels, names)
+    return found if aliases is None else with_aliases(found, Path(aliases))
 
 
-def _records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
+def _records(
+    file: Path, columns: LocationColumns, level: GtfsPlaces
+) -> tuple[list[PlaceRecord], tuple[tuple[str, str], ...]]:
+    """Returns places, and further names of them, each with the id of its place."""
+    if is_feed(file):
+        with stops_file(file) as stops, public_file(stops, "places"):
+            return _stop_records(stops, columns, level)
     is_csv = file.name.endswith((".csv", ".csv.gz", ".txt"))
     if not is_csv and file.suffix not in {".geojson", ".json"}:
         raise GeographyError(
             f"The places file {file.name} has an unknown format.",
-            advice="Give a .csv, .csv.gz, .geojson or .json file, or stops.txt of a GTFS feed.",
+            advice="Give a .csv, .csv.gz, .geojson or .json file, or a GTFS feed: its .zip file, "
+            "its folder or its stops.txt.",
         )
     with public_file(file, "places"):
-        return csv_records(file, columns) if is_csv else geojson_records(file, columns)
+        return (csv_records(file, columns) if is_csv else geojson_records(file, columns)), ()
+
+
+def _stop_records(
+    file: Path, columns: LocationColumns, level: GtfsPlaces
+) -> tuple[list[PlaceRecord], tuple[tuple[str, str], ...]]:
+    header, rows = _table(file)
+    usual = LocationColumns()
+    standard = {
+        role: name
+        for role, name in COLUMNS.items()
+        if name in header and getattr(columns, role) == getattr(usual, role)
+    }
+    columns = replace(columns, **standard)
+    _check_header(file, header, columns)
+    lines = {id(row): f"line {line}" for line, row in rows}
+    stops = places_of_stops([row for _, row in rows], level)
+    places = [place for stop, place in stops if stop is place]
+    records = [_record(place, columns, lines[id(place)]) for place in places]
+    named = [(stop[columns.id], place[columns.id]) for stop, place in stops]
+    return records, names_of_places(named)
 
 
 def _refuse_nameless(records: list[PlaceRecord], file: Path) -> None:
@@ -217,33 +256,36 @@ def csv_records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
         OSError: The file cannot be read.
         UnicodeDecodeError: The file is not UTF-8.
     """
+    header, rows = _table(file)
+    if not header:
+        return []
+    _check_header(file, header, columns)
+    return [_record(row, columns, f"line {line}") for line, row in rows]
+
+
+def _table(file: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    """Returns the names of the columns, and the number and the fields of each line."""
     try:
         delimiter, header = read_header(file)
     except csv.Error:
         raise _damaged(file, 1) from None
-    if not header:
-        return []
-    _check_header(file, header, columns)
-    records = []
+    rows = []
     with open_text(file) as text:
         reader = csv.reader(text, delimiter=delimiter, strict=True)
         try:
-            next(reader)
+            next(reader, None)
             for row in reader:
                 if not row:
                     continue
                 if len(row) != len(header):
                     raise _damaged(file, reader.line_num)
-                values = dict(zip(header, row, strict=True))
-                if file.name == _GTFS and values.get("location_type") in _PARTS_OF_STATIONS:
-                    continue
-                records.append(_record(values, columns, f"line {reader.line_num}"))
+                rows.append((reader.line_num, dict(zip(header, row, strict=True))))
         except csv.Error:
             raise _damaged(file, reader.line_num) from None
-    return records
+    return header, rows
 
 
-def _record(values: dict[str, str], columns: LocationColumns, where: str) -> PlaceRecord:
+def _record(values: Mapping[str, str], columns: LocationColumns, where: str) -> PlaceRecord:
     return PlaceRecord(
         where=where,
         id=values[columns.id],

@@ -42,7 +42,22 @@ class TimesFound:
     service: tuple[int, int]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
+class UnknownName:
+    """A name in the rows that the public list does not have.
+
+    Attributes:
+        name: The name.
+        rows: How many rows have it.
+        nearest: The id of the listed place that it is most like; None if it is like none.
+    """
+
+    name: str
+    rows: int
+    nearest: str | None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class PlacesFound:
     """Which places the rows name, beside the public list.
 
@@ -51,12 +66,14 @@ class PlacesFound:
         listed: How many the public list has.
         found: How many of these some row names.
         unknown: How many other ids the rows name.
+        names: The ones that most rows name.
     """
 
     what: str
     listed: int
     found: int
     unknown: int
+    names: tuple[UnknownName, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

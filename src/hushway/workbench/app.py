@@ -16,11 +16,14 @@ from starlette.types import ASGIApp
 from hushway.families.registry import FAMILIES
 from hushway.steward.plan_edit import edited
 from hushway.version import __version__
+from hushway.workbench.data_files import data_files, take_file
+from hushway.workbench.first_plan import ask_or_write
 from hushway.workbench.login import CERTIFICATES, LOGIN, Login, OneTimeTokens
+from hushway.workbench.middleware import DATA
 from hushway.workbench.plan_folder import PlanFile, PlanFolders, release_folder, revision_of
 from hushway.workbench.plan_text import ReadPlan, read_plan
 from hushway.workbench.reader_process import ReaderProcess
-from hushway.workbench.requests import KINDS, body_of, task_options, text_of
+from hushway.workbench.requests import KINDS, body_of, task_options, text_of, texts_of
 from hushway.workbench.responses import RefusalError, answer, error_response, to_json
 from hushway.workbench.static_files import static_file
 from hushway.workbench.tasks import Task, TaskList
@@ -80,6 +83,9 @@ def _routes(bench: Workbench, login: Login) -> list[Route]:
         Route("/api/state", plans.state),
         Route("/api/schema/{release_type}", plans.schema),
         Route("/api/plans", plans.add, methods=["POST"]),
+        Route("/api/data", plans.data),
+        Route(f"{DATA}{{name}}", plans.take, methods=["PUT"]),
+        Route("/api/begin", plans.begin, methods=["POST"]),
         Route("/api/plans/{id}", plans.show),
         Route("/api/plans/{id}", plans.write, methods=["PUT"]),
         Route("/api/plans/{id}/edit", plans.edit, methods=["POST"]),
@@ -138,6 +144,21 @@ class _Plans:
         added = self._bench.plans.add(text_of(facts, "name"), text_of(facts, "release_type"))
         return answer(_shown(added), 201)
 
+    def data(self, _request: Request) -> Response:
+        return answer(data_files(self._bench.plans.folder))
+
+    async def take(self, request: Request) -> Response:
+        await take_file(self._bench.plans.folder, request.path_params["name"], request.stream())
+        return answer({}, 201)
+
+    async def begin(self, request: Request) -> Response:
+        facts, plans = await body_of(request), self._bench.plans
+        rows, answers = text_of(facts, "rows"), texts_of(facts, "answers")
+        found = await run_in_threadpool(ask_or_write, plans.folder, rows, answers)
+        if isinstance(found, Path):
+            return answer({"plan": _shown(plans.added(found))}, 201)
+        return answer({"question": found})
+
     def show(self, request: Request) -> Response:
         return answer(_shown(self._plan(request)))
 
@@ -149,9 +170,7 @@ class _Plans:
 
     async def edit(self, request: Request) -> Response:
         facts, plan = await body_of(request), self._plan(request)
-        path = facts.get("path")
-        if not isinstance(path, list) or not all(isinstance(name, str) for name in path):
-            raise RefusalError(422, "path must be a list of names.", advice="Send it as a list.")
+        path = texts_of(facts, "path")
         # A long text takes a while, and must not block other requests.
         text = await run_in_threadpool(edited, text_of(facts, "text"), path, facts.get("value"))
         read = await run_in_threadpool(read_plan, text, folder=plan.file.parent)
@@ -260,6 +279,7 @@ def _shown(plan: PlanFile) -> dict[str, Any]:
         "text": text,
         "facts": read.facts,
         "problems": read.problems,
+        "missing": read.missing,
         "release_type": read.release_type,
         "guessed": "rows" if family is None else family.guessed,
         "published": release_folder(read) is not None,

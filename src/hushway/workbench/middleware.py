@@ -14,6 +14,9 @@ from hushway.workbench.addresses import Address
 from hushway.workbench.responses import error_response, refused
 
 MOST_BYTES: Final = 1_000_000
+# Files of data come under this path: rows of a year of a city.
+DATA: Final = "/api/data/"
+MOST_FILE_BYTES: Final = 1_000_000_000
 
 _SAFE: Final = {"GET", "HEAD"}
 POLICY: Final = (
@@ -106,8 +109,11 @@ class SecurityMiddleware:
         if not self._access.is_public(path) and not self._access.knows(path, headers):
             return 401, self._access.refusal
         length = headers.get("content-length", "0")
-        if not (length.isascii() and length.isdigit()) or int(length) > MOST_BYTES:
-            return 413, TOO_MUCH
+        most, refusal = (
+            (MOST_FILE_BYTES, TOO_LARGE) if path.startswith(DATA) else (MOST_BYTES, TOO_MUCH)
+        )
+        if not (length.isascii() and length.isdigit()) or int(length) > most:
+            return 413, refusal
         return None
 
     def _cross_site(self, headers: Headers) -> tuple[int, ErrorMessage] | None:
@@ -123,6 +129,10 @@ class SecurityMiddleware:
         )
 
 
+TOO_LARGE: Final = ErrorMessage(
+    message=f"More than {MOST_FILE_BYTES:,} bytes are not taken from a browser.",
+    advice="Put the file into the folder of the plans yourself.",
+)
 TOO_MUCH: Final = ErrorMessage(
     message=f"More was sent than the {MOST_BYTES:,} bytes that anything here needs.",
     advice="Send less.",

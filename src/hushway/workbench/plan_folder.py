@@ -125,13 +125,22 @@ class PlanFolders:
                 advice="Use letters, digits, dots, dashes and spaces.",
             )
         text = family_named(release_type).template
-        first = self._places[0]
-        file = (first if first.is_dir() else first.parent) / name
+        file = self.folder / name
         try:
             write_new(file, text.encode())
         except ReleaseError as error:
             raise RefusalError(409, str(error), advice=error.advice) from None
-        if not first.is_dir():
+        return self.added(file)
+
+    @property
+    def folder(self) -> Path:
+        """Where new plans go: the first folder that was named, or that of the first plan."""
+        first = self._places[0]
+        return first if first.is_dir() else first.parent
+
+    def added(self, file: Path) -> PlanFile:
+        """Serves a plan that was written there."""
+        if not self._places[0].is_dir():
             self._places.append(file)
         return self.plan(_id_of(file))
 

@@ -10,6 +10,7 @@ from hushway.errors import HushwayError
 from hushway.families.environment import with_environment
 from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES
+from hushway.release.plans.missing import refuse_missing
 from hushway.release.plans.sections import AnyPlan
 
 
@@ -32,6 +33,24 @@ class ReadPlan:
         """The release type that it names, if there is such."""
         named = None if self.facts is None else self.facts.get("release_type")
         return named if isinstance(named, str) and named in FAMILIES else None
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The files and columns that it names and that are not there, one line each.
+
+        Privacy:
+            Of protected files only names of columns are read.
+        """
+        if self.plan is None:
+            return ()
+        try:
+            refuse_missing(self.plan, rows=True)
+        except HushwayError as error:
+            # No page needs to know where the folder lies.
+            text = str(error).replace(f"{self.plan.folder}{os.sep}", "")
+            first, *more = (line.strip() for line in text.split("\n"))
+            return tuple(more) or (first,)
+        return ()
 
 
 def read_plan(text: str, *, folder: Path) -> ReadPlan:

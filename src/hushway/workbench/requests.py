@@ -52,6 +52,18 @@ def text_of(facts: dict[str, Any], name: str) -> str:
     return value
 
 
+def texts_of(facts: dict[str, Any], name: str) -> list[str]:
+    """Returns a required list of texts.
+
+    Raises:
+        RefusalError: It is missing, or is something else.
+    """
+    found = facts.get(name)
+    if not isinstance(found, list):
+        raise RefusalError(422, f"{name} must be a list of texts.", advice="Send it as a list.")
+    return [text_of({name: one}, name) for one in found]
+
+
 def guess_of(facts: dict[str, Any], name: str) -> int | None:
     """Returns a positive whole number, or None if there is none.
 
@@ -85,8 +97,8 @@ def task_options(kind: str, facts: dict[str, Any], plan: PlanFile) -> dict[str, 
             delta = None if facts.get("delta") is None else _epsilon(facts, "delta")
             return {"epsilon": _epsilon(facts, "epsilon"), "delta": delta}
         case "publish":
-            return {"confirm": _confirmed(facts, plan)}
-    return {}
+            return {"confirm": _confirmed(facts, plan), "anyway": facts.get("anyway") is True}
+    return {"aliases": facts.get("aliases") is True}
 
 
 def _is_whole(text: str) -> bool:

@@ -17,17 +17,21 @@ from hushway.steward.facts import (
     proposal_facts,
 )
 from hushway.steward.jobs import job_of
+from hushway.workbench.data_files import free_name
 from hushway.workbench.worker_events import EventWriter
 
 Options = Mapping[str, Any]
 
 
-def check(file: Path, _options: Options, events: EventWriter) -> dict[str, Any]:
+def check(file: Path, options: Options, events: EventWriter) -> dict[str, Any]:
     """Explains plan and rows: exact, for the steward's own eyes."""
+    from hushway.steward.aliases import write_aliases
     from hushway.steward.check import check as check_plan
 
     job = job_of(file, rows=True)
     checked = check_plan(job, progress=events.progress, passphrase=_no_passphrase)
+    if options.get("aliases"):
+        write_aliases(file, checked, free_name(file.parent, "aliases", ".csv"))
     words = {"universe": job.wording.universe, "rows": job.wording.rows}
     return {**check_facts(checked), **words}
 
@@ -105,7 +109,11 @@ def publish(file: Path, options: Options, events: EventWriter) -> dict[str, Any]
             )
 
     published = publish_plan(
-        file, progress=events.progress, passphrase=_no_passphrase, confirm=refuse_changed
+        file,
+        anyway=options.get("anyway") is True,
+        progress=events.progress,
+        passphrase=_no_passphrase,
+        confirm=refuse_changed,
     )
     certificate = published.certificate
     return {

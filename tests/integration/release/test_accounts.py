@@ -9,9 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from hushway.cli.app import app
 from hushway.errors import BudgetError, HushwayError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.plan import ODPlan
@@ -20,15 +18,11 @@ from hushway.privacy.loss import PureLoss
 from hushway.release.job import window_of_days
 from hushway.steward.demo import PLAN
 from hushway.steward.publish import publish
+from support.city_plan import invoke
 
 PERIOD = 'period = "2026-03"'
 UNIT = 'unit = "person"'
 NAME = 'name = "city-trips"'
-BUDGET_LIMIT = ('max_trips = "auto"', "max_trips = 1")
-
-
-def invoke(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def change(city: Path, *changes: tuple[str, str]) -> Path:
@@ -46,9 +40,9 @@ def spend(plan: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def released(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def released(unfitted: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A city whose day was released once, for persons."""
-    folder = Path(shutil.copytree(demo, tmp_path_factory.mktemp("spent") / "city"))
+    folder = Path(shutil.copytree(unfitted, tmp_path_factory.mktemp("spent") / "city"))
     spend(folder / PLAN)
     return folder
 
@@ -72,7 +66,7 @@ def test_a_release_takes_the_days_of_its_plan(spent: Path) -> None:
     ("changes", "advice"),
     [
         ([(PERIOD, 'period = "2026-03 again"')], 'period = "2026-03"'),
-        ([(UNIT, 'unit = "trip"'), BUDGET_LIMIT], "two kinds of unit"),
+        ([(UNIT, 'unit = "trip"')], "two kinds of unit"),
     ],
 )
 def test_the_same_day_cannot_be_released_from_a_second_account(
@@ -109,7 +103,7 @@ def test_a_name_that_looks_like_another_opens_no_account(spent: Path) -> None:
 
 
 def second_data_set(city: Path) -> None:
-    plan = change(city, (NAME, 'name = "bikes"'), (UNIT, 'unit = "trip"'), BUDGET_LIMIT)
+    plan = change(city, (NAME, 'name = "bikes"'), (UNIT, 'unit = "trip"'))
     assert invoke("ledger", "open", plan, "--epsilon", "4").exit_code == 0
     spend(plan)
 

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+import hushway
+from hushway.errors import BudgetError
+from hushway.steward.worth import worth_of_rows
 from support.little_plans import FAMILIES
 from support.long import often
-from support.scene import Scene
+from support.scene import PLAN, Scene
 
 
 @pytest.fixture
@@ -115,3 +118,41 @@ def test_a_dry_run_refuses_what_publish_refuses(
     assert scene.run("publish", "--dry-run") == 1
     assert "already something called places.csv" in capfd.readouterr().err
     assert scene.spent() == [0]
+
+
+@pytest.fixture
+def foreseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hushway.steward.publish.worth_of_rows", worth_of_rows)
+    monkeypatch.setattr("hushway.steward.check.worth_of_rows", worth_of_rows)
+
+
+@pytest.mark.usefixtures("foreseen")
+def test_a_release_of_which_nothing_would_be_known_needs_a_word_more(
+    scene: Scene, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for options in (("--yes",), ("--dry-run",)):
+        capfd.readouterr()
+        assert scene.run("publish", *options) == 1
+        said = capfd.readouterr().err
+        assert "Next to nothing would be known of this release. Nothing was spent." in said
+        assert "About 0% of the trips would stand in flows" in said
+        assert "--anyway" in said
+    with pytest.raises(BudgetError, match="Next to nothing"):
+        hushway.publish(scene.folder / PLAN)
+    assert scene.spent() == [0]
+    assert scene.run("check") == 0
+    assert "About 0% of the trips would stand in flows" in capfd.readouterr().out
+    assert scene.run("publish", "--yes", "--anyway") == 0
+    assert scene.spent() != [0]
+
+
+@pytest.mark.usefixtures("foreseen")
+def test_what_will_be_known_is_said_before_budget_is_spent(
+    scene: Scene, capfd: pytest.CaptureFixture[str]
+) -> None:
+    header, row, *_ = scene.rows.read_text(encoding="utf-8").splitlines()
+    many = [row.replace(row.split(",")[0], f"p{number}", 1) for number in range(20_000)]
+    scene.rows.write_text("\n".join([header, *many]), encoding="utf-8")
+    capfd.readouterr()
+    assert scene.run("publish", "--dry-run") == 0
+    assert "What will be known (your screen only): About " in capfd.readouterr().err

@@ -29,15 +29,9 @@ def marked() -> list[Any]:
     ]
 
 
-@pytest.fixture(scope="session")
-def scenes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scene]:
-    folder = tmp_path_factory.mktemp("scenes")
-    return {family: Scene.prepared(folder / family, family) for family in FAMILIES}
-
-
 @pytest.fixture
-def scene(request: pytest.FixtureRequest, scenes: dict[str, Scene], tmp_path: Path) -> Scene:
-    return scenes[request.param].copied(tmp_path / "scene")
+def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
+    return Scene.prepared(tmp_path / "scene", request.param)
 
 
 @pytest.mark.parametrize(("scene", "case"), marked(), indirect=["scene"])

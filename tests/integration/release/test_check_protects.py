@@ -19,15 +19,9 @@ from support.scene import PLAN, Scene
 FAMILIES_WITH_POSITIONS = ("density", "links")
 
 
-@pytest.fixture(scope="module")
-def scenes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Scene]:
-    folder = tmp_path_factory.mktemp("scenes")
-    return {family: Scene.prepared(folder / family, family) for family in FAMILIES}
-
-
 @pytest.fixture
-def scene(request: pytest.FixtureRequest, scenes: dict[str, Scene], tmp_path: Path) -> Scene:
-    return scenes[request.param].copied(tmp_path / "scene")
+def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
+    return Scene.prepared(tmp_path / "scene", request.param)
 
 
 def change_rows(scene: Scene, change: Callable[[int, dict[str, str]], object]) -> None:

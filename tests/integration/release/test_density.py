@@ -2,7 +2,6 @@
 
 import json
 from fractions import Fraction
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,14 @@ import pytest
 import shapefile
 import shapely
 from pyproj import Transformer
-from typer.testing import CliRunner, Result
 
 import hushway
-from hushway.cli.app import app
 from hushway.families.density.city.paris import DensityCity, paris
 from hushway.families.density.public.visits import DensityUniverse
-from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure
-from hushway.release.job import Job
 from hushway.steward.publish import publish
+from support.city_plan import change, invoke, job_of, link_with_template
 from support.long import often
 
 LAMBERT_93 = "EPSG:2154"
@@ -45,10 +41,7 @@ def files_of_paris(made: DensityCity, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture
 def city(files_of_paris: Path, tmp_path: Path) -> Path:
     """The template as a plan, with a generous budget, beside the city's files."""
-    for file in files_of_paris.iterdir():
-        (tmp_path / file.name).symlink_to(file)
-    text = (files("hushway") / "families" / "density" / "template.toml").read_text(encoding="utf-8")
-    (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
+    link_with_template(tmp_path, files_of_paris, "density")
     change(tmp_path, 'epsilon = "0.3" ', 'epsilon = "3" ')
     # Some plans here count a few days of the city's week.
     change(tmp_path, 'most_dropped = "1/2" ', 'most_dropped = "1" ')
@@ -60,21 +53,6 @@ def short(city: Path) -> Path:
     """The same for two days."""
     change(city, "# last_day = 2007-09-16", "last_day = 2007-09-11")
     return city
-
-
-def change(city: Path, old: str, new: str) -> None:
-    plan = city / "plan.toml"
-    text = plan.read_text(encoding="utf-8")
-    assert old in text
-    plan.write_text(text.replace(old, new), encoding="utf-8")
-
-
-def invoke(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def job_of(city: Path) -> Job:
-    return prepare(load_plan(city / "plan.toml"))
 
 
 def open_account(city: Path, *words: str) -> None:
@@ -268,7 +246,10 @@ def test_laplace_noise_is_paid_in_epsilon(short: Path, name: str) -> None:
         before + options + "[problems]" + rest.partition("[problems]")[2], encoding="utf-8"
     )
     open_account(short, "--epsilon", "4")
-    published = publish(job_of(short))
+    job = job_of(short)
+    # It costs the same however many visits of a period count.
+    assert not job.mechanism.limits.one_in_a_bin
+    published = publish(job)
     assert hushway.verify(published.folder).passed
     with Ledger.connect(short / "ledger.db") as ledger:
         assert ledger.accounts()[0].spent == Fraction(3)

@@ -57,14 +57,9 @@ def with_signal(call: Callable[..., Any], *, late: bool) -> Callable[..., Any]:
     return interrupted
 
 
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory: pytest.TempPathFactory) -> Scene:
-    return Scene.prepared(tmp_path_factory.mktemp("interrupted") / "scene", "od")
-
-
 @pytest.fixture
-def scene(prepared: Scene, tmp_path: Path) -> Scene:
-    return prepared.copied(tmp_path / "scene")
+def scene(tmp_path: Path) -> Scene:
+    return Scene.prepared(tmp_path / "scene", "od")
 
 
 @pytest.mark.parametrize(("planted", "says", "late"), CASES)

@@ -2,7 +2,6 @@
 
 import json
 from fractions import Fraction
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +10,15 @@ import pyarrow as pa
 import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner, Result
 
 import hushway
-from hushway.cli.app import app
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.city.traces_city import TraceCity
-from hushway.families.load import load_plan, prepare
 from hushway.privacy.ledger import Ledger
-from hushway.release.job import Job, window_of_days
+from hushway.release.job import window_of_days
 from hushway.steward.publish import publish
+from support.city_plan import change, invoke, job_of, link_with_template
 from support.long import often
 
 
@@ -43,31 +40,13 @@ def files_of_town(made: TraceCity, tmp_path_factory: pytest.TempPathFactory) -> 
 @pytest.fixture
 def city(files_of_town: Path, made: TraceCity, tmp_path: Path) -> Path:
     """The template as a plan, with a generous budget, beside the town's files."""
-    for file in files_of_town.iterdir():
-        (tmp_path / file.name).symlink_to(file)
-    text = (files("hushway") / "families" / "links" / "template.toml").read_text(encoding="utf-8")
-    (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
+    link_with_template(tmp_path, files_of_town, "links")
     change(tmp_path, 'zone = "America/Los_Angeles"', f'zone = "{made.zone}"')
     change(tmp_path, "first_day = 2019-01-14", f"first_day = {made.first_day}")
     change(tmp_path, "last_day = 2019-01-14", f"last_day = {made.last_day}")
     change(tmp_path, 'epsilon = "1"                  # in', 'epsilon = "30" # in')
     change(tmp_path, 'most_dropped = "1/2" ', 'most_dropped = "1" ')
     return tmp_path
-
-
-def change(city: Path, old: str, new: str) -> None:
-    plan = city / "plan.toml"
-    text = plan.read_text(encoding="utf-8")
-    assert old in text
-    plan.write_text(text.replace(old, new), encoding="utf-8")
-
-
-def invoke(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
-
-
-def job_of(city: Path) -> Job:
-    return prepare(load_plan(city / "plan.toml"))
 
 
 def open_account(city: Path, *words: str) -> None:
@@ -147,7 +126,7 @@ OPTIONS: dict[str, dict[str, str]] = {
         "# max_trips = 2 ": "max_trips = 3 ",
     },
     "few items and no trip numbers": {
-        "max_items = 60 ": "max_items = 40 ",
+        'max_items = "auto" ': "max_items = 40 ",
         'trip = "trip" ': "# ",
     },
 }

@@ -1,16 +1,15 @@
 """Every mechanism of a plan, from a raw trips file to a verified folder."""
 
 import json
+import shutil
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner, Result
 
 import hushway
-from hushway.cli.app import app
 from hushway.errors import GeographyError, PrivacyError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.mechanism import learned as learned_module
@@ -22,22 +21,18 @@ from hushway.privacy.randomness import SeededSource
 from hushway.release.job import Job
 from hushway.steward.demo import PLAN
 from hushway.steward.publish import publish
+from support.city_plan import invoke, with_mechanism
 from support.long import often
 
 
-def with_mechanism(city: Path, lines: str) -> Job:
-    """Puts other lines into the plan's [mechanism] and leaves out features of its own."""
-    plan = city / PLAN
-    # A number does for every mechanism.
-    text = plan.read_text(encoding="utf-8").replace('max_trips = "auto" ', "max_trips = 2 ")
-    head, _, rest = text.replace("# [mechanism]", "[mechanism]").partition("[mechanism]")
-    tail = rest[rest.index("[problems]") :]
-    plan.write_text(f"{head}[mechanism]\n{lines}\n\n{tail}", encoding="utf-8")
-    return prepare(load_plan(plan))
+@pytest.fixture
+def city(half_days: Path, tmp_path: Path) -> Path:
+    """A fresh copy of a city whose plan names no mechanism."""
+    return Path(shutil.copytree(half_days, tmp_path / "city"))
 
 
-def invoke(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
+def job_with(city: Path, lines: str) -> Job:
+    return prepare(load_plan(with_mechanism(city, lines)))
 
 
 _ENDS = ("origins", "destinations")
@@ -61,7 +56,7 @@ _WAYS = {
 
 @pytest.mark.parametrize("way", often(_WAYS, first=5))
 def test_every_mechanism_publishes_a_release_that_verifies(city: Path, way: str) -> None:
-    published = publish(with_mechanism(city, _WAYS[way]))
+    published = publish(job_with(city, _WAYS[way]))
     assert hushway.verify(published.folder).passed
     assert published.certificate.claim.amount == 1
 
@@ -106,9 +101,9 @@ def test_what_a_plan_names_by_hand_is_not_left_out_where_the_table_is_too_large(
 ) -> None:
     _too_large(monkeypatch)
     with pytest.raises(PrivacyError, match="labels pairs of places one by one") as refusal:
-        with_mechanism(city, 'name = "learned"\npublished_totals = ["total", "modes"]')
+        job_with(city, 'name = "learned"\npublished_totals = ["total", "modes"]')
     assert "cbdp" in refusal.value.advice
-    named = with_mechanism(city, 'name = "learned"\npublished_totals = ["total", "origins"]')
+    named = job_with(city, 'name = "learned"\npublished_totals = ["total", "origins"]')
     assert isinstance(named.mechanism, LearnedPeople)
     assert named.mechanism.lazy
 
@@ -129,7 +124,7 @@ def test_verify_says_how_much_of_a_learnt_table_is_known(
 
 
 def test_a_fitted_release_shows_that_it_adds_up(city: Path) -> None:
-    published = publish(with_mechanism(city, 'name = "cbdp"'))
+    published = publish(job_with(city, 'name = "cbdp"'))
     adds_up = json.loads((published.folder / "adds-up.json").read_text(encoding="utf-8"))
     assert {entry["published_total"] for entry in adds_up["sums"]} == {
         "total",
@@ -150,7 +145,7 @@ def test_gaussian_noise_needs_an_account_in_rho(city: Path) -> None:
     plan = city / PLAN
     text = plan.read_text(encoding="utf-8").replace('# delta = "1e-6"', 'delta = "1e-6"')
     plan.write_text(text, encoding="utf-8")
-    job = with_mechanism(city, 'name = "cbdp"\nnoise = "gaussian"')
+    job = job_with(city, 'name = "cbdp"\nnoise = "gaussian"')
     with pytest.raises(PrivacyError, match="no pure epsilon"):
         publish(job)
     plan.write_text(

@@ -2,26 +2,23 @@
 
 import json
 from fractions import Fraction
-from importlib.resources import files
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner, Result
 
 import hushway
-from hushway.cli.app import app
 from hushway.errors import BudgetError, GeographyError, PlanError
-from hushway.families.load import load_plan, prepare
+from hushway.families.load import load_plan
 from hushway.families.sequences.city.cards import metro
 from hushway.families.sequences.plan import SequencesPlan
 from hushway.families.synthesis import synthesize
 from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
-from hushway.release.job import Job
 from hushway.steward.publish import publish
+from support.city_plan import change, invoke, job_of, link_with_template
 from support.long import often
 from support.mutations import rewrite
 
@@ -45,31 +42,11 @@ def city(learnt: Path) -> Path:
 @pytest.fixture
 def learnt(cards: Path, tmp_path: Path) -> Path:
     """The plan of the template beside the city's files, and an open account."""
-    for file in cards.iterdir():
-        (tmp_path / file.name).symlink_to(file)
-    text = (files("hushway") / "families" / "sequences" / "template.toml").read_text(
-        encoding="utf-8"
-    )
-    (tmp_path / "plan.toml").write_text(text, encoding="utf-8")
+    link_with_template(tmp_path, cards, "sequences")
     job = job_of(tmp_path)
     with Ledger.connect(tmp_path / "ledger.db") as ledger:
         ledger.open_account(job.account, PureLoss(Fraction(4)))
     return tmp_path
-
-
-def job_of(city: Path) -> Job:
-    return prepare(load_plan(city / "plan.toml"))
-
-
-def change(city: Path, old: str, new: str) -> None:
-    plan = city / "plan.toml"
-    text = plan.read_text(encoding="utf-8")
-    assert old in text
-    plan.write_text(text.replace(old, new), encoding="utf-8")
-
-
-def invoke(*words: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(word) for word in words])
 
 
 def test_a_release_verifies_and_the_ledger_has_paid_for_it(city: Path) -> None:

@@ -19,7 +19,7 @@ def slow(*_):
     time.sleep(60)
 
 Curator.counts = slow
-sys.argv = ["hushway", "publish", "--yes", sys.argv[1]]
+sys.argv = ["hushway", "publish", "--yes", "--anyway", sys.argv[1]]
 main()
 """
 

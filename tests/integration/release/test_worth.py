@@ -103,16 +103,19 @@ def test_a_plan_is_never_written_over_another_nor_away_from_its_files(
         hushway.recommend(plan, **FEW, write=tmp_path / "elsewhere.toml")
 
 
-def _counts(job: Job) -> dict[tuple[str, ...], int]:
-    """Returns exact counts by period, origin and destination, everything bounded as planned."""
-    context = CountingContext(
+def _context(job: Job) -> CountingContext:
+    return CountingContext(
         key=BoundingKey.draw(SeededSource(1)),
         bits=SeededSource(2),
         settings=settings_of(job.plan),
         progress=lambda _: None,
     )
+
+
+def _counts(job: Job) -> dict[tuple[str, ...], int]:
+    """Returns exact counts by period, origin and destination, everything bounded as planned."""
     cells: Any = job.geography
-    found = job.rows.counter(context).count(Query(name=cells.name, cells=cells))
+    found = job.rows.counter(_context(job)).count(Query(name=cells.name, cells=cells))
     period, origin, destination = cells.decode(found.cells)
     ids = cells.locations.ids
     return {
@@ -165,3 +168,62 @@ def test_families_name_what_is_coarser_in_their_plans(tmp_path: Path) -> None:
         coarser = list(FAMILIES[family].coarser(job.plan))
         assert [one.words for one in coarser][-1] == "one period a day"
         assert all(one.changes["time.minutes"] > 0 for one in coarser)
+
+
+@pytest.fixture
+def taps(tmp_path: Path) -> Scene:
+    """Taps at places with zones, at a budget that is too small for pairs of places."""
+    scene = Scene.prepared(tmp_path / "taps", "sequences")
+    scene.plan["privacy"]["epsilon"] = "1/2"
+    scene.write_plan()
+    return scene
+
+
+def test_sequences_of_zones_are_proposed_and_taken_over(taps: Scene) -> None:
+    plan, new = taps.folder / PLAN, taps.folder / "coarser.toml"
+    advice = hushway.recommend(plan, **FEW, write=new)
+    assert advice.worth.little
+    assert advice.proposal is not None
+    assert advice.proposal.words == "places by zone"
+    assert hushway.price(new, **FEW).worth == advice.proposal.worth
+    published = hushway.publish(new)
+    assert hushway.verify(published.folder).intact
+    listed = (published.folder / "places.csv").read_text(encoding="utf-8")
+    assert "member_ids" in listed.splitlines()[0]
+
+
+def test_records_that_keep_times_are_coarser_without_them(taps: Scene) -> None:
+    taps.plan["records"]["times"] = True
+    taps.write_plan()
+    coarser = FAMILIES["sequences"].coarser(load_plan(taps.folder / PLAN))
+    assert [one.words for one in coarser] == ["no times", "places by zone, no times"]
+
+
+def _first_stops(plan: Path) -> dict[str, int]:
+    job = prepare(load_plan(plan))
+    universe: Any = job.geography
+    cells = universe.first_step()
+    found = job.rows.counter(_context(job)).count(Query(name=cells.name, cells=cells))
+    ids = universe.taxonomy.locations.ids
+    return {ids[cell]: int(n) for cell, n in zip(found.cells, found.values, strict=True)}
+
+
+def test_records_by_zone_are_those_of_its_places(taps: Scene) -> None:
+    taps.plan.pop("taxonomy")
+    taps.plan["privacy"]["max_records"] = 1000
+    taps.write_plan()
+    universe: Any = prepare(load_plan(taps.folder / PLAN)).geography
+    zone = {place.id: place.zone for place in universe.taxonomy.locations.places}
+    summed: dict[str, int] = {}
+    for place, records in _first_stops(taps.folder / PLAN).items():
+        summed[zone[place]] = summed.get(zone[place], 0) + records
+    taps.plan["places"]["group"] = "zone"
+    taps.write_plan()
+    assert _first_stops(taps.folder / PLAN) == summed
+
+
+def test_zones_of_taps_have_no_taxonomy_of_single_places(taps: Scene) -> None:
+    taps.plan["places"]["group"] = "zone"
+    taps.write_plan()
+    with pytest.raises(PlanError, match=r"which places\.group joins"):
+        load_plan(taps.folder / PLAN)

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from hashlib import md5
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from hushway.engine.key import BoundingKey
+from hushway.engine.key import PRIME, BoundingKey
 from hushway.engine.settings import EngineSettings
 from hushway.privacy.query import ExactCounts
 
@@ -57,6 +58,25 @@ class Case:
 def random_key(seed: int) -> BoundingKey:
     words = np.random.default_rng(seed).integers(0, 2**63, BoundingKey.WORDS)
     return BoundingKey.from_words([int(word) for word in words])
+
+
+def salt_of(person: int, *, text: bool) -> int:
+    """Returns the number that a person's id becomes."""
+    if not text:
+        return person
+    return int(md5(name_of(person).encode(), usedforsecurity=False).hexdigest()[:15], 16)
+
+
+def name_of(person: int) -> str:
+    """Returns an id that is text."""
+    return f"é {person}"
+
+
+def number_by_hand(key: BoundingKey, salt: int, what: int, kind: int) -> int:
+    """Returns the place of a thing in its person's circle, by the formula in words."""
+    a, b, c, d, *polynomial, _, _ = key.coefficients
+    mixed = (a * (salt % 2**30) + b * ((salt >> 30) % 2**31) + c * what + d * kind) % PRIME
+    return int(sum(k * mixed**i for i, k in enumerate(reversed(polynomial))) % PRIME)
 
 
 def as_counts(found: ExactCounts) -> dict[int, int]:

@@ -70,7 +70,7 @@ def in_parquet() -> Engine:
     def put(table: pa.Table, folder: Path) -> Iterator[Placed]:
         whole = replace(HERE, threads=1, batch_rows=1_000_000)
         yield Placed(path=scattered(folder / "one", table, "parquet", 1), settings=whole)
-        yield Placed(path=scattered(folder / "many", table, "parquet", 23), settings=HERE)
+        yield Placed(path=scattered(folder / "many", table, "parquet", 7), settings=HERE)
 
     return Engine(name="DuckDB", put=put, reads="parquet")
 
@@ -79,7 +79,7 @@ def in_csv() -> Engine:
     """DuckDB here, and many files of text."""
 
     def put(table: pa.Table, folder: Path) -> Iterator[Placed]:
-        yield Placed(path=scattered(folder / "csv", table, "csv", 17), settings=HERE)
+        yield Placed(path=scattered(folder / "csv", table, "csv", 7), settings=HERE)
 
     return Engine(name="DuckDB", put=put, reads="csv")
 

@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from hashlib import md5
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -31,7 +30,16 @@ from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
 from hushway.tables.layout import Clock
-from support.conformance.case import SEASONS, Answers, Case, as_counts, random_key
+from support.conformance.case import (
+    SEASONS,
+    Answers,
+    Case,
+    as_counts,
+    name_of,
+    number_by_hand,
+    random_key,
+    salt_of,
+)
 from support.conformance.case import ZONE as ZONE_NAME
 
 ZONE = ZoneInfo(ZONE_NAME)
@@ -131,22 +139,6 @@ def items_by_hand(
             end = links + nodes + int(ROADS.head[ways.link[-1]])
             add(salt, end, float(ways.left[-1]), np.inf, 0)
     return found
-
-
-def salt_of(person: int, *, text: bool) -> int:
-    if not text:
-        return person
-    return int(md5(name_of(person).encode(), usedforsecurity=False).hexdigest()[:15], 16)
-
-
-def name_of(person: int) -> str:
-    return f"é {person}"
-
-
-def number_by_hand(key: BoundingKey, salt: int, what: int, kind: int) -> int:
-    a, b, c, d, *polynomial, _, _ = key.coefficients
-    mixed = (a * (salt % 2**30) + b * ((salt >> 30) % 2**31) + c * what + d * kind) % PRIME
-    return int(sum(k * mixed**i for i, k in enumerate(reversed(polynomial))) % PRIME)
 
 
 def counts_by_hand(

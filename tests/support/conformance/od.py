@@ -22,7 +22,16 @@ from hushway.privacy.bound import Unit
 from hushway.privacy.contribution import RankedCells
 from hushway.privacy.query import Query
 from hushway.tables.layout import Clock
-from support.conformance.case import SEASONS, TIRELESS, ZONE, Answers, Case, as_counts, random_key
+from support.conformance.case import (
+    SEASONS,
+    TIRELESS,
+    ZONE,
+    Answers,
+    Case,
+    as_counts,
+    number_by_hand,
+    random_key,
+)
 
 Counts = dict[int, int]
 # Whose, from where, to where, when, and which trip of theirs if trips have ids.
@@ -139,7 +148,6 @@ def circles_by_hand(
     rows: Iterable[Row], cells: ODCells, key: BoundingKey, clock: Clock
 ) -> Iterable[list[tuple[int, int]]]:
     """Everybody's trips that count at all, as (place in the circle, cell)."""
-    a, b, c, d, *polynomial, _, _ = key.coefficients
     start = slots_of(cells.periods, clock)[0].start_us
     circles: dict[Hashable, list[tuple[int, int]]] = defaultdict(list)
     named: dict[tuple[Hashable, Hashable], tuple[int, int]] = {}
@@ -147,9 +155,7 @@ def circles_by_hand(
         period = period_by_hand(cells.periods, us, clock)
         if period is None or (o == d_ and not cells.include_intrazonal):
             continue
-        low, high = (us - start) % 2**30, (us - start) // 2**30
-        mixed = (a * low + b * high + c * o + d * d_) % PRIME
-        place = sum(k * mixed**i for i, k in enumerate(reversed(polynomial))) % PRIME
+        place = number_by_hand(key, us - start, o, d_)
         one = (place, int(cells.encode(*(np.array([v]) for v in (period, o, d_)))[0]))
         if trip is None:
             circles[person].append(one)

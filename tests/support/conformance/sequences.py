@@ -29,7 +29,16 @@ from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
 from hushway.tables.layout import Clock
-from support.conformance.case import SEASONS, TIRELESS, ZONE, Answers, Case, as_counts, random_key
+from support.conformance.case import (
+    SEASONS,
+    TIRELESS,
+    ZONE,
+    Answers,
+    Case,
+    as_counts,
+    number_by_hand,
+    random_key,
+)
 
 KEY = random_key(12)
 PLACES = 7
@@ -100,12 +109,6 @@ def random_taps(
     )
 
 
-def place_by_hand(key: BoundingKey, since: int, one: int, two: int) -> int:
-    a, b, c, d, *polynomial, _, _ = key.coefficients
-    mixed = (a * (since % 2**30) + b * (since // 2**30) + c * one + d * two) % PRIME
-    return sum(k * mixed**i for i, k in enumerate(reversed(polynomial))) % PRIME
-
-
 def records_by_hand(
     taps: Taps, key: BoundingKey, rule: SequenceRule, clock: Clock = "local"
 ) -> list[Record]:
@@ -121,7 +124,7 @@ def records_by_hand(
         if place >= 0 and slots:
             day, period = divmod(slots[0], window.parts)
             since = us - start
-            tie = place_by_hand(key, since, place, 0)
+            tie = number_by_hand(key, since, place, 0)
             rows[person, day if rule.record == "day" else 0].append((since, tie, place, period))
     return [
         Record(
@@ -147,7 +150,7 @@ def bounded_by_hand(
                 if rule.keep_times:
                     chain = (chain * point + period + 1) % PRIME
             numbers.append(chain)
-        place = place_by_hand(key, record.since_us, *numbers)
+        place = number_by_hand(key, record.since_us, *numbers)
         circles[record.person].append((place, record.since_us, record))
     kept = []
     slope, shift = key.coefficients[-2:]

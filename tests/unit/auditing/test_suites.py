@@ -255,6 +255,9 @@ PLANTED = {
         "discs around the true ends",
         "of several last positions the first by place",
         "the paper: noise at the ends of trips, exact counts",
+        "a person in two classes of items",
+        "a chosen limit that is not kept to",
+        "a limit chosen by exact numbers of people",
     },
 }
 

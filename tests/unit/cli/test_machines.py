@@ -58,7 +58,7 @@ def test_verbs_work_without_a_home_and_with_read_only_sources(tmp_path: Path) ->
         for words in (
             ("ledger", "open", "plan.toml", "--epsilon", "2"),
             ("check", "plan.toml"),
-            ("publish", "--yes", "plan.toml"),
+            ("publish", "--yes", "--anyway", "plan.toml"),
             ("verify", "release"),
         ):
             ended = subprocess.run(

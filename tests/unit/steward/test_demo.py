@@ -8,7 +8,7 @@ from hushway.errors import ReleaseError
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import simulate_traces
 from hushway.families.links.family import _LINKS, _PEOPLE
-from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.mechanism.people import LinkPeople
 from hushway.families.links.plan import LinksPlan
 from hushway.families.load import load_plan, prepare
 from hushway.families.registry import FAMILIES
@@ -60,10 +60,11 @@ def test_most_roads_of_the_demo_carry_more_people_than_noise_hides(tmp_path: Pat
     seen = np.unique(on_link + city.truth.link) % city.roads.links
     people = np.bincount(seen, minlength=city.roads.links)
     assert isinstance(job.plan, LinksPlan)
-    assert isinstance(job.mechanism, LinkCounts)
-    items = job.plan.privacy.max_items
+    assert isinstance(job.mechanism, LinkPeople)
+    usual = job.mechanism.chosen
+    items = usual.limits.max_items
     bound = Bound(cells=items, each=1, total=items)
-    noise = math.sqrt(noise_for(job.mechanism.spends.links, bound).variance)
+    noise = math.sqrt(noise_for(usual.spends.links, bound).variance)
     assert np.count_nonzero(people > 3 * noise) > city.roads.links / 4
     assert people.max() > 15 * noise
 

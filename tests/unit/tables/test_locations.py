@@ -151,7 +151,7 @@ def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_is_not_there_or_not_a_file_is_refused(tmp_path: Path) -> None:
     assert "no places file" in refusal(tmp_path / "gone.csv")
     (tmp_path / "folder.csv").mkdir()
-    assert "cannot be read" in refusal(tmp_path / "folder.csv")
+    assert "has no stops.txt" in refusal(tmp_path / "folder.csv")
     cut = gzip.compress((HEADER + ROWS).encode())[:-12]
     assert "cannot be read" in refusal(write(tmp_path, cut, "cut.csv.gz"))
 

@@ -39,6 +39,8 @@ export interface Plan {
   readonly text: string;
   readonly facts: Facts | null;
   readonly problems: readonly string[];
+  /** Files and columns that it names and that are not there. */
+  readonly missing?: readonly string[];
   readonly release_type: string | null;
   /** What a guess of the crowd counts, such as "trips". */
   readonly guessed: string;
@@ -54,13 +56,22 @@ export interface Listed {
 
 /** Sends a request; an error of the server is thrown with its message. */
 export async function ask<T>(path: string, method = "GET", body?: unknown): Promise<T> {
+  return answerOf(path, {
+    method,
+    headers: { ...sessionHeaders(), ...(method === "GET" ? {} : { "Content-Type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+/** Sends a file as it is. */
+export async function send(path: string, file: File): Promise<void> {
+  await answerOf(path, { method: "PUT", headers: sessionHeaders(), body: file });
+}
+
+async function answerOf<T>(path: string, request: RequestInit): Promise<T> {
   let answer: Response;
   try {
-    answer = await fetch(path, {
-      method,
-      headers: { ...sessionHeaders(), ...(method === "GET" ? {} : { "Content-Type": "application/json" }) },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    answer = await fetch(path, request);
   } catch {
     throw new Refusal(
       "The workbench does not answer.",

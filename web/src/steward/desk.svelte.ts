@@ -2,6 +2,7 @@
 
 import { ask, asRefusal, type Facts, type Listed, type Plan, type Refusal } from "./api";
 import { valueAt } from "./fields";
+import { keepGuess, keptGuess, type Guess } from "./guess";
 import { Job } from "./job.svelte";
 import type { CheckResult, CurveResult, CurvePoint, PriceResult, PublishResult, PreviewResult } from "./results";
 
@@ -9,6 +10,7 @@ export class Desk {
   text = $state("");
   facts: Facts | null = $state.raw(null);
   problems: readonly string[] = $state.raw([]);
+  missing: readonly string[] = $state.raw([]);
   releaseType: string | null = $state(null);
   guessed = $state("rows");
   refusal: Refusal | null = $state.raw(null);
@@ -27,15 +29,24 @@ export class Desk {
     readonly id: string,
     whenSpent: () => void,
   ) {
-    this.check = new Job(id, "check");
+    // A check may have named a file of aliases in the plan.
+    this.check = new Job(id, "check", () => (this.changed ? undefined : void this.told(async () => this.take(await ask<Plan>(`api/plans/${id}`)))));
     this.price = new Job(id, "price");
     this.curve = new Job(id, "curve");
     this.preview = new Job(id, "preview");
-    this.account = new Job(id, "account", () => void this.price.start());
+    this.account = new Job(id, "account", () => void this.price.start(this.guess));
     this.publish = new Job(id, "publish", () => {
       whenSpent();
-      void this.price.start();
+      void this.price.start(this.guess);
     });
+  }
+
+  get guess(): Guess {
+    return keptGuess(this.id);
+  }
+
+  set guess(guess: Guess) {
+    keepGuess(this.id, guess);
   }
 
   get changed(): boolean {
@@ -88,9 +99,9 @@ export class Desk {
     });
   }
 
-  async spend(confirm: string): Promise<void> {
+  async spend(confirm: string, anyway: boolean): Promise<void> {
     if (this.publish.state === "running") return;
-    await this.publish.start({ confirm, revision: this.revision });
+    await this.publish.start({ confirm, anyway, revision: this.revision });
   }
 
   close(): void {
@@ -102,6 +113,7 @@ export class Desk {
     this.revision = plan.revision;
     this.facts = plan.facts;
     this.problems = plan.problems;
+    this.missing = plan.missing ?? [];
     this.releaseType = plan.release_type;
     this.guessed = plan.guessed;
   }

@@ -25,6 +25,7 @@ export function pathsIn(facts: Facts | null): { name: string; value: string }[] 
 }
 
 const MOST = 60;
+const MOST_OF_A_KIND = 12;
 
 /** Every fact as a line; lists of numbers are pictures for other places. */
 export function tellings(found: Facts): Telling[] {
@@ -37,7 +38,12 @@ function walk(value: unknown, name: string, lines: Telling[]): void {
   if (value === null || value === undefined) return;
   if (Array.isArray(value)) {
     if (value.every((one) => typeof one === "object" && one !== null)) {
-      for (const one of value as Facts[]) {
+      for (const one of (value as Facts[]).slice(0, MOST_OF_A_KIND)) {
+        const said = sentence(one);
+        if (said !== null) {
+          lines.push(said);
+          continue;
+        }
         const label = [one["what"], one["option"]].find((text) => typeof text === "string");
         walk(Object.fromEntries(Object.entries(one).filter(([key]) => key !== "what" && key !== "option")), joined(name, label ?? ""), lines);
       }
@@ -49,6 +55,21 @@ function walk(value: unknown, name: string, lines: Telling[]): void {
     return;
   }
   lines.push({ what: name, value: told(value, name) });
+}
+
+/** A limit, or a name that is not listed, in words. */
+function sentence(fact: Facts): Telling | null {
+  if ("cut_off" in fact)
+    return {
+      what: `limit of ${told(fact["limit"])} ${String(fact["what"])} (${String(fact["option"])})`,
+      value: `${told(fact["owners_above"])} of ${told(fact["owners"])} have more; it leaves out ${told(fact["cut_off"], "share")} of the ${String(fact["what"])}`,
+    };
+  if ("nearest" in fact)
+    return {
+      what: `not listed: ${String(fact["name"])}`,
+      value: `${told(fact["rows"])} rows${fact["nearest"] === null ? "" : `; most like ${String(fact["nearest"])}`}`,
+    };
+  return null;
 }
 
 function joined(before: string, name: string): string {

@@ -15,6 +15,8 @@ export interface CheckResult {
   readonly usable: boolean;
   readonly found: Facts;
   readonly problems: readonly Problem[];
+  /** What would be known of so many rows. */
+  readonly worth?: string | null;
   readonly rows?: string;
   readonly universe?: string;
 }
@@ -130,6 +132,17 @@ export interface Book {
 export interface CertificateResult {
   readonly sentences: Facts;
   readonly page: string;
+}
+
+const DIGITS = 1e12;
+
+/** An exact amount as people write it: "1/2" is 0.5, and a long fraction is about so much. */
+export function written(exact: string): string {
+  const value = approximately(exact);
+  if (!Number.isFinite(value)) return exact;
+  const below = Number(exact.split("/")[1] ?? 1);
+  if (DIGITS % below === 0) return value.toLocaleString("en", { maximumFractionDigits: 12 });
+  return `about ${value.toLocaleString("en", { maximumSignificantDigits: 3 })}`;
 }
 
 /** "1/2" and "0.5" as numbers, for axes and bars; never for what is spent. */

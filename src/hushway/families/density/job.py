@@ -18,10 +18,10 @@ from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
 from hushway.privacy.bound import Bound, Unit
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
+from hushway.release.plans.places import listed_places
 from hushway.release.wording import plural
 from hushway.tables.areas import AreaColumns, read_areas
 from hushway.tables.check import Policy, RowsChecked
-from hushway.tables.locations import LocationColumns, read_locations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,9 +120,7 @@ def _universe(plan: DensityPlan) -> DensityUniverse:
             dissolve=areas.dissolve,
         ),
         plan.time.periods,
-        None
-        if towers is None
-        else read_locations(plan.path(towers.file), LocationColumns(**towers.columns.model_dump())),
+        None if towers is None else listed_places(plan, towers, towers.file),
         outside="refuse" if towers is None else towers.outside,
         cache=None if areas.cache is None else plan.path(areas.cache),
     )

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Annotated, Any, ClassVar, Final, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from hushway.families.density.mechanism.catalogue import (
     MECHANISMS,
@@ -19,7 +19,7 @@ from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
     LossPlan,
-    PlaceColumnsPlan,
+    PlaceListPlan,
     ProblemsPlan,
     Rule,
     Section,
@@ -29,24 +29,13 @@ from hushway.release.plans.values import (
     DAY_HOURS,
     HOUR_MINUTES,
     Day,
+    Limit,
     MinuteOfDay,
     Text,
     day_of,
 )
 
 _WEEK = timedelta(days=6)
-_MOST = 1_000_000
-
-
-def _number_or_auto(value: Any) -> Any:
-    if value == "auto" or (type(value) is int and 1 <= value <= _MOST):
-        return value
-    raise ValueError(f'must be "auto", or a whole number from 1 to {_MOST:,}')
-
-
-Limit = Annotated[
-    Annotated[int, Field(ge=1, le=_MOST)] | Literal["auto"], BeforeValidator(_number_or_auto)
-]
 
 
 class EventColumnsPlan(Section):
@@ -90,13 +79,10 @@ class EventsPlan(TimedRowsPlan):
     columns: EventColumnsPlan
 
 
-class PlacesPlan(Section):
+class PlacesPlan(PlaceListPlan):
     """The public list of places that events name."""
 
-    file_options: ClassVar[tuple[str, ...]] = ("file",)
-
-    file: Text = Field(description="CSV or GeoJSON.")
-    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    file: Text = Field(description="CSV, GeoJSON or a GTFS feed.")
     outside: Literal["refuse", "drop"] = Field(
         default="refuse",
         description="What to do with places outside all areas: refuse them, or drop them and "

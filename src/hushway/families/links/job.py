@@ -3,9 +3,10 @@
 from dataclasses import dataclass, replace
 
 from hushway.engine.settings import EngineSettings
-from hushway.families.links.mechanism.catalogue import MECHANISMS, LinksSetting
-from hushway.families.links.mechanism.counts import LinkCounts, Preparation
-from hushway.families.links.mechanism.terms import links_terms
+from hushway.families.links.mechanism.catalogue import MECHANISMS, LinksSetting, limits_of
+from hushway.families.links.mechanism.counts import Preparation
+from hushway.families.links.mechanism.people import LinkPeople
+from hushway.families.links.mechanism.terms import LinksMechanism, links_terms
 from hushway.families.links.plan import LinksPlan
 from hushway.families.links.public.cleaning import RoadsReport
 from hushway.families.links.public.lines import RoadColumns
@@ -57,7 +58,7 @@ class TraceRows:
             settings=settings,
             notes=notes,
             splitting=self.splitting,
-            limits=self.limits,
+            limits=None if self.limits.choices else self.limits,
         )
         return replace(checked, problems=(*checked.problems, *self._roads())) if notes else checked
 
@@ -99,17 +100,21 @@ def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
         GeographyError: The roads or the periods are wrong.
     """
     universe, report = _universe(plan) if like is None else _same_universe(like)
-    limits = MovementLimits(max_items=plan.privacy.max_items, **plan.mechanism.limits)
+    limits = limits_of(plan.privacy.max_items, **plan.mechanism.limits)
     bound = Bound(cells=limits.max_items, each=1, total=limits.max_items)
     setting = LinksSetting(plan=plan, limits=limits)
-    mechanism: LinkCounts = MECHANISMS[plan.mechanism.name].from_plan(setting)
+    mechanism: LinksMechanism = MECHANISMS[plan.mechanism.name].from_plan(setting)
+    people, unit = mechanism if isinstance(mechanism, LinkPeople) else None, plan.privacy.unit
     source = _source(plan)
     return Job(
         plan=plan,
         geography=universe,
         bound=bound,
         mechanism=mechanism,
-        terms=links_terms(mechanism, universe, unit=plan.privacy.unit),
+        terms=links_terms(mechanism, universe, unit=unit),
+        settled_terms=None
+        if people is None
+        else lambda found: links_terms(people.settled(found), universe, unit=unit),
         window=window_of_days(
             plan.time.first_day, plan.time.last_day, plan.time.zone, clock=source.clock
         ),
@@ -117,7 +122,7 @@ def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
             source=source,
             universe=universe,
             limits=limits,
-            unit=plan.privacy.unit,
+            unit=unit,
             policy=Policy(**dict(plan.problems)),
             splitting=_splitting(mechanism.preparation),
             ends=_ends(mechanism.preparation),
@@ -168,14 +173,15 @@ def _ends(preparation: Preparation) -> EndTreatment:
     return NoEnds() if preparation.ends is None else MetricEnds(**vars(preparation.ends))
 
 
-def _wording(mechanism: LinkCounts, universe: LinkUniverse) -> Wording:
+def _wording(mechanism: LinksMechanism, universe: LinkUniverse) -> Wording:
     roads = universe.roads
-    noise = mechanism.spends.links.measure.noise
+    noise = mechanism.losses[0].measure.noise
+    number = "a usual number" if isinstance(mechanism, LinkPeople) else "this number"
     return Wording(
         rows="traces",
         counted="travellers",
         universe=f"{plural(roads.links, 'link')}, {plural(roads.nodes, 'node')}, "
         f"{plural(len(universe.periods), 'period')}, {plural(len(universe.zones), 'zone')}.",
-        noise=f"The noise is {noise}: with this epsilon, delta and number of items it is the "
-        "smaller one.",
+        noise=f"The noise is {noise}: with this epsilon and delta, and {number} of items, it is "
+        "the smaller one.",
     )

@@ -27,6 +27,7 @@ from hushway.release.plans.values import (
     HOUR_MINUTES,
     Day,
     Exact,
+    Limit,
     MinuteOfDay,
     Text,
 )
@@ -184,12 +185,10 @@ class LinksPrivacyPlan(LossPlan):
     unit: Literal[Unit.PERSON, Unit.DEVICE] = Field(
         default=Unit.PERSON, description="Who is protected."
     )
-    max_items: int = Field(
-        default=60,
-        ge=1,
-        le=1_000_000,
+    max_items: Limit = Field(
+        default="auto",
         description="The contribution limit: at most so many links and ends of trips of a person, "
-        "chosen at random.",
+        "chosen at random; auto measures how many people have, and chooses.",
     )
 
 

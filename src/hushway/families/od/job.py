@@ -13,7 +13,6 @@ from hushway.families.od.mechanism.terms import TripKind, od_terms
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.public.area_places import places_of_areas
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.grouped_places import grouped, label_column
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.counter import EngineTrips
@@ -27,15 +26,16 @@ from hushway.families.od.rows.trips import (
 )
 from hushway.geography.areas import Areas
 from hushway.geography.clock import microseconds
+from hushway.geography.grouped_places import grouped, label_column
 from hushway.geography.locations import Locations
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
 from hushway.release.contribution.crowd import USUAL_RECORDS
 from hushway.release.job import CountingContext, Job, Wording, window_of_periods
+from hushway.release.plans.places import listed_places
 from hushway.tables.areas import AreaColumns, read_areas
 from hushway.tables.check import Policy, RowsChecked
-from hushway.tables.locations import LocationColumns, read_locations
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,8 +155,7 @@ def _locations(plan: ODPlan, areas: Areas | None) -> Locations:
     assert plan.places.file is not None  # noqa: S101  a plan without areas names a list
     group = plan.places.group
     labels = asked_labels(plan) if group is None else label_column(group)
-    columns = LocationColumns(**plan.places.columns.model_dump(), labels=labels)
-    read = read_locations(plan.path(plan.places.file), columns)
+    read = listed_places(plan, plan.places, plan.places.file, labels)
     return read if group is None else grouped(read, group)
 
 

@@ -4,7 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.release.plans.sections import PlaceColumnsPlan, Section, TimedRowsPlan
+from hushway.release.plans.sections import PlaceListPlan, Section, TimedRowsPlan
 from hushway.release.plans.values import Text
 
 
@@ -119,13 +119,12 @@ class AreaColumnsPlan(Section):
     )
 
 
-class PlacesPlan(Section):
+class PlacesPlan(PlaceListPlan):
     """The public list of locations, and public facts about pairs of them."""
 
-    file_options: ClassVar[tuple[str, ...]] = ("file", "areas", "pairs")
+    file_options: ClassVar[tuple[str, ...]] = ("file", "aliases", "areas", "pairs")
 
-    file: Text | None = Field(default=None, description="CSV or GeoJSON.")
-    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    file: Text | None = Field(default=None, description="CSV, GeoJSON or a GTFS feed.")
     areas: Text | None = Field(
         default=None, description="GeoJSON, GeoParquet or a shapefile, for trips with points."
     )
@@ -146,9 +145,11 @@ class PlacesPlan(Section):
     def _a_list_or_areas(self) -> "PlacesPlan":
         if (self.file is None) == (self.areas is None):
             raise ValueError("must name exactly one of file (a list of places) and areas")
-        other = "columns" if self.file is None else "area_columns"
-        if other in self.model_fields_set:
-            raise ValueError(f"{other} are columns of a file that is not named")
+        of_file = ("columns", "gtfs_places", "aliases")
+        other = of_file if self.file is None else ("area_columns",)
+        idle = [name for name in other if name in self.model_fields_set]
+        if idle:
+            raise ValueError(f"{idle[0]} belongs to a file that is not named")
         return self
 
     @model_validator(mode="after")

@@ -1,6 +1,6 @@
 """Sequences of stops, as the rest of the product knows them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hushway.release.family import TrueComparison
     from hushway.release.folder.finding import Notes
     from hushway.release.folder.published_file import Contents, Description
+    from hushway.release.forecast.coarser import Coarser
     from hushway.release.forecast.crowd import ExpectedPopulation
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
@@ -106,6 +107,12 @@ class SequencesFamily(Family):
         from hushway.families.sequences.files.known import known_records
 
         return known_records
+
+    def coarser(self, plan: Any) -> "Iterable[Coarser]":
+        """Returns plans without times, and of places by their public columns."""
+        from hushway.families.sequences.planning.coarser import coarser_sequences
+
+        return coarser_sequences(plan)
 
     @property
     def true_errors(self) -> "TrueComparison":

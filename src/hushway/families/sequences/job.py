@@ -29,15 +29,16 @@ from hushway.families.sequences.rows.sequences import (
     TapsSource,
     record_bound,
 )
+from hushway.geography.grouped_places import grouped, label_column
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
 from hushway.release.contribution.crowd import USUAL_RECORDS
 from hushway.release.job import CountingContext, Job, Wording, window_of_days
 from hushway.release.mechanism import Measurements
+from hushway.release.plans.places import listed_places
 from hushway.release.wording import plural
 from hushway.tables.check import Policy, Problem, RowsChecked
-from hushway.tables.locations import LocationColumns, read_locations
 
 _SHOWN = 20
 # The paper's height.
@@ -265,9 +266,11 @@ def planned_taxonomy(plan: SequencesPlan) -> PlannedTaxonomy:
         GeographyError: A public file is wrong, or the groups are no partition.
     """
     asked = plan.taxonomy
-    labels = tuple(sorted(set(asked.columns) - {_ZONE}))
-    columns = LocationColumns(**plan.places.columns.model_dump(), labels=labels)
-    locations = read_locations(plan.path(plan.places.file), columns)
+    group = plan.places.group
+    labels = tuple(sorted(set(asked.columns) - {_ZONE})) if group is None else label_column(group)
+    locations = listed_places(plan, plan.places, plan.places.file, labels)
+    if group is not None:
+        locations = grouped(locations, group)
     if asked.columns:
         return PlannedTaxonomy(taxonomy=column_taxonomy(locations, asked.columns))
     if asked.gtfs is not None:

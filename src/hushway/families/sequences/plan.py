@@ -11,7 +11,7 @@ from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
     LossPlan,
-    PlaceColumnsPlan,
+    PlaceListPlan,
     ProblemsPlan,
     Section,
     TimedRowsPlan,
@@ -64,13 +64,14 @@ class SequencesDataPlan(TimedRowsPlan):
         return self
 
 
-class StationsPlan(Section):
+class StationsPlan(PlaceListPlan):
     """The public list of locations."""
 
-    file_options: ClassVar[tuple[str, ...]] = ("file",)
-
-    file: Text = Field(description="CSV or GeoJSON.")
-    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    file: Text = Field(description="CSV, GeoJSON or a GTFS feed.")
+    group: Text | None = Field(
+        default=None,
+        description="A column of the file, or zone: all places of a label are one place.",
+    )
 
 
 class TaxonomyPlan(Section):
@@ -162,6 +163,8 @@ class SequencesPlan(AnyPlan):
             for place, column in enumerate(self.taxonomy.columns)
             if column != _ZONE
         }
+        if self.places.group not in (None, _ZONE):
+            groups["places.group"] = self.places.group
         yield NamedTable(
             option="places.file",
             name=self.places.file,
@@ -190,6 +193,8 @@ class SequencesPlan(AnyPlan):
             yield "time: is missing; taps need a window of days"
         if self.data.sequences is not None and self.records.times:
             yield "records.times: ready sequences have no times; give taps instead"
+        if self.places.group is not None and (self.taxonomy.columns or self.taxonomy.gtfs):
+            yield "taxonomy: groups single places, which places.group joins"
         unit = self.privacy.unit
         if unit.has_many_records and self.data.columns.person is None:
             yield (

@@ -8,6 +8,7 @@ Privacy:
     Everything here is computed from noisy values: post-processing.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -57,22 +58,20 @@ class Completion:
     Attributes:
         added: Records to add to each cell.
         sampling: The variance in each cell that comes from who was counted by chance.
-        whole: The variance of all that is added, in parts of it.
+        whole: By how much each cell is off if all that is added is off by its standard deviation.
         differ: How much cells of the same groups differ, as a variance in parts of what is added.
     """
 
     added: FloatArray
     sampling: FloatArray
-    whole: float
+    whole: FloatArray
     differ: float
     groups: tuple[_Group, ...]
 
     def cell_variance(self) -> FloatArray:
         """Returns the variance that completion adds to each cell."""
-        relative = (
-            self.whole + self.differ + sum(group.unknown[group.element] for group in self.groups)
-        )
-        return np.asarray(self.sampling + self.added**2 * relative)
+        relative = self.differ + sum(group.unknown[group.element] for group in self.groups)
+        return np.asarray(self.sampling + self.whole**2 + self.added**2 * relative)
 
     def sum_variance(self, element: IntArray, size: int) -> FloatArray:
         """Returns the variance that completion adds to each sum of cells.
@@ -80,7 +79,7 @@ class Completion:
         An error in the share of a group goes into all of its cells alike.
         """
         found = added_up(element, self.sampling + self.differ * self.added**2, size)
-        found += self.whole * added_up(element, self.added, size) ** 2
+        found += added_up(element, self.whole, size) ** 2
         for group in self.groups:
             both = element.astype(np.int64) * len(group.unknown) + group.element
             pairs, which = np.unique(both, return_inverse=True)
@@ -108,16 +107,18 @@ def completion_of(
     sums = [_scaled(one, whole / max(within, _NOTHING)) for one in left]
     added = counted * whole / max(float(counted.sum()), _NOTHING)
     spreads = [_spread(one, added) for one in sums]
+    # What is believed of sums is said once: told again in every sweep it would be believed more.
+    targets = [_target(one, added, spread) for one, spread in zip(sums, spreads, strict=True)]
     for _ in range(_SWEEPS):
-        for one, spread in zip(sums, spreads, strict=True):
-            added = _raked(added, one, spread)
+        for one, target in zip(sums, targets, strict=True):
+            added = added * (target / np.maximum(_summed(one, added), _NOTHING))[one.element]
         added *= whole / max(float(added.sum()), _NOTHING)
     # One grouping says little of cells. Of what several say, half goes to their crossings.
     differ = _WITHIN_GROUPS / 2 * max(spreads) if len(sums) > 1 else CELLS_DIFFER
     return Completion(
         added=added,
         sampling=_sampling(counted, added, crowd, limits),
-        whole=variance / max(whole, _NOTHING) ** 2,
+        whole=_whole_error(counted, added, variance, crowd),
         differ=differ,
         groups=(
             *(
@@ -127,6 +128,19 @@ def completion_of(
             *_crossings(sums, differ),
         ),
     )
+
+
+def _whole_error(
+    counted: FloatArray, added: FloatArray, variance: float, crowd: Crowd
+) -> FloatArray:
+    """Returns each cell's part of the standard deviation of all that is added.
+
+    If noise hides everybody, people may have twice what was counted.
+    """
+    if crowd.records <= 0:
+        return counted
+    follows = added if added.any() else counted
+    return np.asarray(follows * math.sqrt(variance) / max(float(follows.sum()), _NOTHING))
 
 
 def _sampling(counted: FloatArray, added: FloatArray, crowd: Crowd, limits: Limits) -> FloatArray:
@@ -176,12 +190,11 @@ def _spread(one: LeftOutSums, added: FloatArray) -> float:
     return max(excess / max(float(expected @ expected), _NOTHING), _LEAST_SPREAD)
 
 
-def _raked(added: FloatArray, one: LeftOutSums, spread: float) -> FloatArray:
-    """Scales cells towards measured sums, each as far as it is believed."""
+def _target(one: LeftOutSums, added: FloatArray, spread: float) -> FloatArray:
+    """Returns sums between what is expected and what was measured, as far as that is believed."""
     expected = _summed(one, added)
-    target = expected + _trust(one, added, spread) * (one.values - expected)
-    factor = np.maximum(target, 0.0) / np.maximum(expected, _NOTHING)
-    return np.asarray(added * factor[one.element])
+    believed = expected + _trust(one, added, spread) * (one.values - expected)
+    return np.asarray(np.maximum(believed, 0.0))
 
 
 def _trust(one: LeftOutSums, added: FloatArray, spread: float) -> FloatArray:

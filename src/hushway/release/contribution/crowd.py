@@ -58,14 +58,14 @@ class Crowd:
     def people(self) -> FloatArray:
         """Estimated people of each class; none where noise hides whether there are any."""
         noisy = np.array(self.noisy, dtype=np.float64)
-        known = np.arange(len(noisy)) < self._known
+        known = np.arange(len(noisy)) < self.known
         found = np.where(known, np.maximum(noisy, 0.0), 0.0)
         # Cutting off what is below 0 adds people; everybody else makes up for it.
         whole = max(float(noisy[known].sum()), 0.0)
         return np.asarray(found * min(1.0, whole / max(float(found.sum()), 1e-9)))
 
     @cached_property
-    def _known(self) -> int:
+    def known(self) -> int:
         """How many classes are known: up to the last that stands out of noise with some below."""
         noisy = np.array(self.noisy, dtype=np.float64)
         known = 0
@@ -113,7 +113,7 @@ class Crowd:
 
     def left_out_variance(self, first: int, last: int | None = None) -> float:
         """Returns the variance of `left_out`: noise, classes as wide as they are, a hidden tail."""
-        known, most = self._known, np.inf if last is None else last
+        known, most = self.known, np.inf if last is None else last
         each = np.maximum(np.minimum(self.records_each, most) - first, 0.0)
         width = np.diff([*self.ladder, 2 * self.ladder[-1]])
         # Of a class that begins at or beyond `last`, all records that may count do.

@@ -63,15 +63,19 @@ CellNoise = Callable[[int], float]
 CappedNoise = Callable[[int, int | None], float]
 
 
-def chosen_limits(crowd: Crowd, cell_noise: CellNoise, given: int | None) -> Limits:
+def chosen_limits(
+    crowd: Crowd, cell_noise: CellNoise, given: int | None, *, typical: float | None = None
+) -> Limits:
     """Returns the limits that let the least error be expected.
 
     Args:
         crowd: How many records people have.
         cell_noise: The noise that a limit costs.
         given: The limit of cells, if the steward has chosen it.
+        typical: The variance of noise that typical counts stand out from; that of the least limit,
+            for as many records as people have, if None.
     """
-    cells = _best(crowd, cell_noise)[1] if given is None else given
+    cells = _best(crowd, cell_noise, typical=typical)[1] if given is None else given
     share = crowd.left_out(cells) / max(crowd.records, _NOTHING)
     none = Limits(cells=cells, sums=cells, share=Fraction(0), cap=crowd.cap)
     if share < _LITTLE:
@@ -103,7 +107,9 @@ def chosen_crowd(crowds: Sequence[Crowd], cell_noise: CappedNoise, given: int | 
     )
 
 
-def _best(crowd: Crowd, cell_noise: CellNoise, given: int | None = None) -> tuple[float, int]:
+def _best(
+    crowd: Crowd, cell_noise: CellNoise, given: int | None = None, typical: float | None = None
+) -> tuple[float, int]:
     """Returns the least error to expect of a typical count, and the limit of cells that has it.
 
     Noise grows with the limit, and counts are scaled up by what it leaves out, with their noise. A
@@ -113,13 +119,14 @@ def _best(crowd: Crowd, cell_noise: CellNoise, given: int | None = None) -> tupl
     if crowd.records <= 0:
         return 0.0, crowd.ladder[0]
     everybody = crowd.records / crowd.up_to(1)
-    typical = _TYPICAL * math.sqrt(cell_noise(1)) * everybody
+    stands_out = cell_noise(1) * everybody**2 if typical is None else typical
+    count = _TYPICAL * math.sqrt(stands_out)
 
     def score(limit: int) -> float:
         scale = crowd.records / max(crowd.counted(limit), _NOTHING)
-        left_out = typical * (1 - 1 / scale)
+        left_out = count * (1 - 1 / scale)
         noise = cell_noise(limit) * scale**2
-        error = noise + typical * (scale - 1) + CELLS_DIFFER * left_out**2
+        error = noise + count * (scale - 1) + CELLS_DIFFER * left_out**2
         return float(f"{error:.{_DIGITS}g}")
 
     return min((score(limit), limit) for limit in (crowd.ladder if given is None else (given,)))

@@ -81,6 +81,24 @@ class PlaceColumnsPlan(Section):
         }
 
 
+class PlaceListPlan(Section):
+    """A public list of places, and how rows name them."""
+
+    file_options: ClassVar[tuple[str, ...]] = ("file", "aliases")
+
+    columns: PlaceColumnsPlan = PlaceColumnsPlan()
+    gtfs_places: Literal["stations", "stops"] = Field(
+        default="stations",
+        description="What places of a GTFS feed are: stations, by whose stops rows may name them, "
+        "or stops.",
+    )
+    aliases: Text | None = Field(
+        default=None,
+        description="CSV with the columns name and place: further names that rows use, which are "
+        "not published.",
+    )
+
+
 class NoAverages(Section):
     """A window of a release type that has no average day."""
 
@@ -332,6 +350,13 @@ class AnyPlan(Section):
     release: ReleasePlan
     engine: EnginePlan = EnginePlan()
     folder: Path = Field(default=Path(), exclude=True)
+
+    def __repr__(self) -> str:
+        """Returns the plan in one line."""
+        return (
+            f"<{self.release_type} plan {self.release.title!r}: epsilon {self.privacy.epsilon} per "
+            f"{self.privacy.unit}, in {str(self.folder)!r}>"
+        )
 
     @model_validator(mode="after")
     def _tables_agree(self) -> Self:

@@ -4,9 +4,9 @@ import re
 from contextlib import suppress
 from datetime import date, datetime
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from hushway.errors import PrivacyError
 from hushway.privacy.accounting import USUAL_DELTA
@@ -116,6 +116,15 @@ def _part_or_all(value: Any) -> Fraction:
     return number
 
 
+_MOST = 1_000_000
+
+
+def _number_or_auto(value: Any) -> Any:
+    if value == "auto" or (type(value) is int and 1 <= value <= _MOST):
+        return value
+    raise ValueError(f'must be "auto", or a whole number from 1 to {_MOST:,}')
+
+
 def _above_zero(value: Fraction) -> Fraction:
     if value == 0:
         raise ValueError("must be a share above 0")
@@ -129,6 +138,10 @@ _WRITTEN_TIME = WithJsonSchema({"type": "string", "pattern": r"^\d{1,2}:\d{2}$"}
 Exact = Annotated[Fraction, BeforeValidator(exact_positive), _WRITTEN_NUMBER]
 Share = Annotated[Fraction, BeforeValidator(_share), _WRITTEN_NUMBER]
 PartOrAll = Annotated[Fraction, BeforeValidator(_part_or_all), _WRITTEN_NUMBER]
+# A contribution limit, or "auto" if it is to be chosen.
+Limit = Annotated[
+    Annotated[int, Field(ge=1, le=_MOST)] | Literal["auto"], BeforeValidator(_number_or_auto)
+]
 PositiveShare = Annotated[Share, AfterValidator(_above_zero)]
 Delta = Annotated[Exact, AfterValidator(_below_one)]
 MinuteOfDay = Annotated[int, BeforeValidator(_minute_of_day), _WRITTEN_TIME]

@@ -37,6 +37,19 @@ def test_a_noisy_histogram_tells_how_many_records_there_are() -> None:
         assert error < 0.1 * each.sum()
 
 
+def test_where_noise_hides_everybody_there_may_be_twice_as_many_records() -> None:
+    crowd = crowd_of(np.empty(0, dtype=np.int64))
+    found = completion_of(np.full(8, 5.0), [], crowd, chosen_limits(crowd, cell_noise, None))
+    assert not found.added.any()
+    assert found.sum_variance(np.zeros(8, dtype=np.int64), 1)[0] == pytest.approx(40.0**2)
+
+
+def test_a_limit_that_nobody_exceeds_adds_no_error() -> None:
+    crowd = crowd_of(np.full(50_000, 3))
+    found = completion_of(np.full(8, 5.0), [], crowd, chosen_limits(crowd, cell_noise, 8))
+    assert found.sum_variance(np.zeros(8, dtype=np.int64), 1)[0] == pytest.approx(0, abs=1e-6)
+
+
 def test_nobody_is_seen_in_noise_alone() -> None:
     crowd = crowd_of(np.empty(0, dtype=np.int64))
     assert crowd.records == 0

@@ -217,10 +217,9 @@ def check_stated(certificate: Certificate, table: DensityTable) -> None:
     check_noise(certificate.terms, table.noise)
     mechanism = _series_of(stated_series(certificate.terms.mechanism), table)
     limits, spends = mechanism.limits, mechanism.spends
-    circles = limits.circles if spends.activity is not None else 1
     stated = (
         mechanism.quanta,
-        0 if spends.histogram is None else circles,
+        0 if spends.histogram is None else mechanism.circles,
         0 if spends.activity is None else len(limits.activity),
         spends.total is not None,
         0 if spends.left_out is None else table.universe.periods.parts,

@@ -17,6 +17,8 @@ from hushway.privacy.loss import Measure
 # A class is there if it stands out from its noise by as much: in a few releases of a thousand one
 # is that is not. Laplace noise strays further than Gaussian noise of the same deviation.
 _CLEAR: Final = {Measure.ZCDP: 3.5, Measure.PURE: 5.0}
+# A circle is, by as much of the noise of its classes together, which is nearly normal.
+_CLEAR_CIRCLE: Final = 3.5
 # Within a class nobody knows how busy people are: relative error of all visits.
 _WITHIN = 0.03
 # So many neighbouring classes are looked at together.
@@ -134,7 +136,7 @@ def known_activity(
     circle, circles = limits.circle, limits.circles
     everybody = np.bincount(circle, known, circles)
     classes = np.bincount(circle, there, circles)
-    clear = everybody > found.clear * np.sqrt(variance * np.maximum(classes, 1))
+    clear = everybody > _CLEAR_CIRCLE * np.sqrt(variance * np.maximum(classes, 1))
     heads = np.asarray(np.where(clear, everybody, 0.0), dtype=np.float64)
     size = np.where(clear, heads, 1.0)
     inside = clear[circle]

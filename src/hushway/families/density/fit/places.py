@@ -36,16 +36,18 @@ class Places:
 
 
 def known_places(circles: FloatArray, variance: float, activity: Activity | None) -> Places:
-    """Returns what noisy people by (circle, site) tell; all circles are alike without activity."""
-    if activity is None or not activity.people.any():
-        everybody = expected_sizes(circles[0], np.full(circles.shape[1], variance))
+    """Returns what noisy people by (circle, site) tell; all are alike unless circles stand out."""
+    if len(circles) == 1 or activity is None or not activity.people.any():
+        together = _clearest(circles)
+        noise = variance * len(together)
+        everybody = expected_sizes(together.sum(axis=0), np.full(circles.shape[1], noise))
         ones = np.ones(circles.shape[1])
         return Places(
             counted=everybody.values,
             variance=everybody.variance,
             scale=ones,
             scale_variance=0 * ones,
-            hidden=_hidden(everybody, variance),
+            hidden=_hidden(everybody, noise),
         )
     used = np.flatnonzero(activity.people)
     seen, people = circles[used], activity.people[used]
@@ -69,6 +71,12 @@ def known_places(circles: FloatArray, variance: float, activity: Activity | None
         scale_variance=astray / all_visits**2,
         hidden=_hidden(whole, variance * len(used)),
     )
+
+
+def _clearest(circles: FloatArray) -> FloatArray:
+    """Returns the first circles, as many as have most people for the noise that each adds."""
+    people, count = np.cumsum(circles.sum(axis=1)), np.arange(1, len(circles) + 1)
+    return circles[: int((people / np.sqrt(count)).argmax()) + 1]
 
 
 def _hidden(expected: Expected, noise: float) -> FloatArray:

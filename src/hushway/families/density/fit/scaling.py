@@ -20,6 +20,8 @@ _USUAL_BEYOND = 0.5
 _BY_CHANCE = 2.0
 # Two noisy numbers of the same visits do not differ by more.
 _LEAST = 0.1
+# Of hidden busy people, this part of the visits that are counted is cut off besides.
+_CUT_OFF_OF_HIDDEN = 1 / 3
 # No bin of a city is taken to have less than this part of a mean bin.
 _FAINTEST = 0.01
 
@@ -117,8 +119,8 @@ def all_visits(answers: Answers, activity: Activity | None) -> AllVisits | None:
 
     Classes of activity tell the same number as was measured, with an error of their own: the two
     are weighed. Both lack what was cut off of busy people; their classes tell how much that is.
-    Visits that no class explains are those of a few busy people, and of these as many again may
-    have been cut off.
+    Visits that no class explains are those of a few busy people, of whom a part is cut off too: a
+    third of them is usual, and as many again may have been.
     """
     if answers.total is None:
         return None
@@ -127,10 +129,13 @@ def all_visits(answers: Answers, activity: Activity | None) -> AllVisits | None:
         return AllVisits(total, variance, max(total, 0.0))
     weight = variance / (variance + activity.variance)
     capped = total + weight * (activity.capped - total)
+    doubt, hidden = weight * activity.variance, max(capped - activity.explained, 0.0)
+    # Noise in the number of all visits looks like hidden people.
+    sure = max(1 - _BY_CHANCE * doubt / max(hidden, 1.0) ** 2, 0.0)
     return AllVisits(
-        value=capped + activity.cut_off,
-        variance=weight * activity.variance + activity.cut_off_variance,
-        hidden=max(capped - activity.explained, 0.0),
+        value=capped + activity.cut_off + _CUT_OFF_OF_HIDDEN * sure * hidden,
+        variance=doubt + activity.cut_off_variance,
+        hidden=hidden,
     )
 
 

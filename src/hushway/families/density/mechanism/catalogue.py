@@ -50,12 +50,15 @@ class DensitySetting:
     def limits(self) -> "VisitLimits":
         """How much of one person counts, where a plan says it."""
         from hushway.families.density.public.visits import VisitLimits
+        from hushway.privacy.loss import ZCDPLoss
 
         privacy = self.plan.privacy
         # A plan that leaves one open is refused before, unless the mechanism chooses.
         return VisitLimits(
             max_visits=privacy.visit_limit or 1,
             max_visits_in_total=privacy.total_limit or 1,
+            # Laplace noise gains nothing by it, and people who move would lose visits.
+            one_in_a_bin=isinstance(self.budget, ZCDPLoss),
         )
 
 

@@ -20,7 +20,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from hushway.families.density.fit.activity import PeopleByClass, standing_out
+from hushway.families.density.fit.activity import PeopleByClass, known_activity, standing_out
 from hushway.families.density.fit.table import Denoise, DensityTable
 from hushway.families.density.mechanism.recommended import (
     ACTIVITY_SHARE,
@@ -167,9 +167,13 @@ class DensityPeople:
         """
         if self.people is None:
             return None
-        values = np.array(self.people, dtype=np.float64)
-        there = standing_out(PeopleByClass(values, self._usual.variance, self.budget.measure))
+        there = standing_out(self._by_class)
         return tuple(np.where(there, self.people, 0).tolist()) if there.any() else None
+
+    @property
+    def _by_class(self) -> PeopleByClass:
+        values = np.array(self.people, dtype=np.float64)
+        return PeopleByClass(values, self._usual.variance, self.budget.measure)
 
     @cached_property
     def _usual(self) -> Crowd:
@@ -191,7 +195,13 @@ class DensityPeople:
         )
         if self._evident is None:
             return self._series(usual)
-        return self._series(evident_shares(geography, self.limits, self.budget, self._crowd, usual))
+        shares = evident_shares(geography, self.limits, self.budget, self._crowd, usual)
+        return replace(self._series(shares), by_circle=self._circles_stand_out(geography.bins))
+
+    def _circles_stand_out(self, bins: int) -> bool:
+        """Whether several circles of people do: each has noise of its own at every site."""
+        activity = known_activity(self._by_class, self.limits, bins)
+        return activity is not None and int((activity.people > 0).sum()) > 1
 
     def stands_out(self, geography: DensityUniverse) -> bool:
         """Whether a mean area stands out from noise, as far as the first answer tells."""

@@ -74,6 +74,7 @@ class DensitySeries:
         cluster_error: Cells are merged until the noise in a series is at most this share of its
             total, if clusters are made at all; None to tell it from noisy totals.
         quanta: Parts that a visit is cut into.
+        by_circle: Whether people by site are told apart by how busy they are, if that is asked.
     """
 
     limits: VisitLimits
@@ -82,6 +83,7 @@ class DensitySeries:
     night: bool = False
     cluster_error: float | None = None
     quanta: int = QUANTA
+    by_circle: bool = True
     name: str = "series"
 
     # How many clusters there are depends on noisy totals.
@@ -160,6 +162,12 @@ class DensitySeries:
         """What is asked, for some clusters; without them, as if every cell were one."""
         clusters = _every_cell(geography) if cluster is None else cluster
         return tuple(query for query, _ in self._questions(geography, clusters))
+
+    @property
+    def circles(self) -> int:
+        """Into how many circles people by site are told apart."""
+        apart = self.by_circle and self.spends.activity is not None
+        return self.limits.circles if apart else 1
 
     def bound(self, cells: VisitCells) -> Bound:
         """Returns how far one person moves an answer, as the limits have it."""
@@ -275,9 +283,7 @@ class DensitySeries:
         return describe(query.name, cells.size, spend, self.bound(cells))
 
     def _histogram(self, geography: DensityUniverse) -> SiteHistogram:
-        """Returns people by site, in circles if activity is known."""
-        circles = 1 if self.spends.activity is None else self.limits.circles
-        return SiteHistogram(universe=geography, circles=circles, limits=self.limits)
+        return SiteHistogram(universe=geography, circles=self.circles, limits=self.limits)
 
     def _total(self, geography: DensityUniverse) -> VisitTotal:
         return VisitTotal(universe=geography, limits=self.limits)

@@ -1,6 +1,7 @@
 """Looks for events that cannot be counted, before any budget is touched."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import ibis
@@ -19,6 +20,7 @@ from hushway.engine.profile import (
     sizes_of,
     swapped_positions,
     times_found,
+    unknown_names,
 )
 from hushway.engine.session import Session
 from hushway.engine.settings import EngineSettings
@@ -39,7 +41,7 @@ from hushway.geography.clock import looks_swapped
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
-from hushway.tables.profile import LimitFound, RowsFound, Sizes
+from hushway.tables.profile import LimitFound, PlacesFound, RowsFound, Sizes
 
 _WORDS: Final[row_checks.Words] = {
     **row_checks.ROW_WORDS,
@@ -110,9 +112,7 @@ def check_events(
             times = times_found(session, rows, universe.periods, source.clock, progress)
             profile = replace(profile, times=times)
             if sites is not None:
-                # Towers at one point are one site.
-                named = places_found("places", "place", universe.site_count, found)
-                profile = replace(profile, places=(named,))
+                profile = replace(profile, places=_places(session, judged, sites, universe, found))
             placed = _placed(rows, universe, sites)
             visits = _visits(session, placed, grid, universe, progress)
             profile = _with_people(session, profile, visits, universe, limits)
@@ -179,6 +179,21 @@ def _summary(judged: ir.Table, sites: ir.Table | None) -> ir.Table:
     if sites is not None:
         counts |= place_counts("place", groups.location, groups.site)
     return groups.aggregate(**counts)
+
+
+def _places(
+    session: Session,
+    judged: ir.Table,
+    sites: ir.Table,
+    universe: DensityUniverse,
+    found: dict[str, int],
+) -> tuple[PlacesFound, ...]:
+    assert universe.sites is not None  # noqa: S101  what events name
+    groups = row_checks.looked_up(_groups(judged), sites.rename(location="id"), "location")
+    listed = universe.sites.locations
+    names = partial(unknown_names, session, groups, "location", "site", listed)
+    # Towers at one point are one site.
+    return (places_found("places", "place", universe.site_count, found, names),)
 
 
 def _misplaced(

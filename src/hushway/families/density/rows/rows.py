@@ -4,6 +4,7 @@ Reading and joining with public lists are the engine's. What is kept of a person
 arrays, by code that all counters share.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -80,7 +81,8 @@ class EventsSource(TimedSource[EventColumns]):
 NOWHERE: Final = -1
 _BORDER = -2
 _UNKNOWN = -3
-_PIXELS = 2048
+# At most so many along a side; where borders are few, fewer leave as little to look up exactly.
+_MOST_PIXELS, _PIXELS_BY_CORNERS = 2048, 64
 # In pixels: far more than rounding can move a border, far less than a pixel.
 _MARGIN = 1e-6
 
@@ -91,15 +93,16 @@ class AreaIndex:
     A position on a border, or where areas overlap by a sliver, belongs to the lowest index.
     """
 
-    def __init__(self, areas: Areas, pixels: int = _PIXELS) -> None:
+    def __init__(self, areas: Areas, pixels: int | None = None) -> None:
         shapes = areas.shapes
+        ends, joined = _borders(shapes)
+        pixels = pixels or min(_MOST_PIXELS, _PIXELS_BY_CORNERS * math.isqrt(len(ends)))
         west, south, east, north = shapely.total_bounds(shapes)
         self._corner = np.array([west, south])
         self._scale = pixels / np.array([east - west, north - south])
         self._limits = np.array([west, south, east, north])
         self._tree = shapely.STRtree(shapes)
         self._raster = np.full((pixels, pixels), _UNKNOWN, dtype=np.int32)
-        ends, joined = _borders(shapes)
         _draw((ends - self._corner) * self._scale, joined, self._raster)
         self._fill()
 

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from hushway.arrays import FloatArray
-from hushway.errors import DataError
+from hushway.errors import DataError, HushwayError
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
 
@@ -242,7 +242,13 @@ def _solve(given: FloatArray, taken: FloatArray, distance: FloatArray) -> tuple[
         # What the solver would warn of is in its log, and an error here; besides, its source warns
         # of itself when it is compiled.
         warnings.simplefilter("ignore")
-        from ot.lp import emd2
+        try:
+            from ot.lp import emd2
+        except ImportError:
+            raise HushwayError(
+                "The earth mover's distance needs the library POT, which is not installed.",
+                advice='Install it: pip install "hushway[studies]"',
+            ) from None
 
         cost, log = emd2(
             given, taken, np.ascontiguousarray(distance), numItermax=_MOST_PIVOTS, log=True

@@ -16,6 +16,7 @@ from hushway.auditing.shift import rho_of
 from hushway.engine.key import BoundingKey
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts
+from hushway.families.links.mechanism.terms import LinksMechanism
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import (
     ClassZones,
@@ -220,7 +221,7 @@ def asking(
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkStage(Stage[LinkCounts]):
+class LinkStage(Stage[LinksMechanism]):
     """Ring roads.
 
     Attributes:
@@ -231,14 +232,14 @@ class LinkStage(Stage[LinkCounts]):
 
     rings: Rings
     limits: MovementLimits
-    make: Callable[[MovementLimits, Loss], LinkCounts] = asking
+    make: Callable[[MovementLimits, Loss], LinksMechanism] = asking
 
     @property
     def universe(self) -> LinkUniverse:
         """The public universe."""
         return self.rings.universe
 
-    def made(self) -> LinkCounts:
+    def made(self) -> LinksMechanism:
         """Returns the mechanism as the catalogue of plans makes it."""
         return self.make(self.limits, self.spend)
 

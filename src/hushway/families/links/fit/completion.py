@@ -19,12 +19,14 @@ from hushway.arrays import FloatArray
 from hushway.families.links.fit.missing_shares import (
     LEAST_NOISE,
     Counted,
+    Expected,
     LeftOutWeight,
     Nesting,
     Shares,
     common_shares,
     excess_variance,
     group_shares,
+    joined_shares,
     shares_by_size,
 )
 from hushway.families.links.public.universe import WEIGHTS
@@ -42,10 +44,17 @@ _TOGETHER: Final = ((1.0, 0.8, 0.8), (0.8, 1.0, 0.95), (0.8, 0.95, 1.0))
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeftOut:
-    """What was measured beyond the bound: by `LeftOutCells` and by `LeftOutClasses`."""
+    """What was measured beyond the bound.
+
+    Attributes:
+        cells: By `LeftOutCells`.
+        classes: By `LeftOutClasses`.
+        expected: What the number of people by their items tells of it, if that was measured.
+    """
 
     cells: Measured
     classes: Measured
+    expected: Expected | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -98,7 +107,10 @@ def completed(items: Measured, left: LeftOut, nesting: Nesting) -> Completed:
             strict=True,
         )
     ]
-    common = common_shares(told, float(ground.counts.sum()))
+    if left.expected is None:
+        common = common_shares(told, float(ground.counts.sum()))
+    else:
+        common = joined_shares(told, left.expected)
     of_groups = [group_shares(ground, *each) for each in zip(told, common, strict=True)]
     known = _Known(
         ground=ground,

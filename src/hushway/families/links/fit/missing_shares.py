@@ -12,6 +12,8 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.families.links.public.universe import WEIGHTS
+from hushway.release.contribution.crowd import Crowd
 
 # What is usually missing by one weight, in parts of all that counted. Where noise hides more than
 # that, so much is taken to be unknown.
@@ -29,6 +31,12 @@ _OF_CITIES: Final = 0.5
 _SIZES: Final = (100.0, 300.0, 1000.0, 3000.0, 10_000.0)
 _OVER_NOISE: Final = 5.0
 _VARIATION_OF_SIZES: Final = 0.2
+# People of a class have about as many items as its middle: shares may be off by this part of them.
+_OFF_MIDDLE: Final = 0.1
+# In so many classes beyond those that stand out people may hide, each with so many times the
+# variance of its noise.
+_HIDING: Final = 2
+_HIDDEN: Final = 2.0
 # In persons: keeps what is measured without noise, in tests, from dividing by 0.
 LEAST_NOISE: Final = 1e-9
 
@@ -73,8 +81,48 @@ class Shares:
         return Shares(mean=self.mean[places], variance=self.variance[places])
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Expected:
+    """What the number of people by their items tells of all cells together.
+
+    Attributes:
+        counted: How many items count.
+        shares: How much is missing for each, by weight.
+    """
+
+    counted: float
+    shares: tuple[Shares, ...]
+
+
+def expected_of(crowd: Crowd, most: int) -> Expected:
+    """Returns what is expected to be missing if so many items of a person count."""
+    beyond = np.maximum(crowd.records_each - most, 0.0)
+    counted = max(crowd.up_to(most), 1.0)
+    # Noise may hide some people of the next classes, up to what would stand out.
+    place = np.arange(len(beyond)) - crowd.known
+    noise = crowd.variance * np.where(place < 0, 1.0, np.where(place < _HIDING, _HIDDEN, 0.0))
+    found = []
+    for chosen in np.eye(len(WEIGHTS)):
+        each = np.minimum(beyond, most) * np.interp(beyond / most, WEIGHTS, chosen) / counted
+        mean = crowd.people @ each
+        off = noise @ each**2 + (_OFF_MIDDLE * mean) ** 2
+        found.append(Shares(mean=np.array([mean]), variance=np.array([off])))
+    return Expected(counted=counted, shares=tuple(found))
+
+
+def joined_shares(told: Sequence[LeftOutWeight], expected: Expected) -> list[Shares]:
+    """Returns the share of all cells together by weight: as expected, and as measured."""
+    found = []
+    for one, share in zip(told, expected.shares, strict=True):
+        noise = max(len(one.classes) * one.sum_noise, LEAST_NOISE) / expected.counted**2
+        trust = share.variance / (share.variance + noise)
+        apart = float(one.classes.sum()) / expected.counted - share.mean
+        found.append(Shares(mean=share.mean + trust * apart, variance=trust * noise))
+    return found
+
+
 def common_shares(told: Sequence[LeftOutWeight], counted: float) -> list[Shares]:
-    """Returns the share of all cells together by weight, from the smallest on.
+    """Returns the same where nothing is known of people by their items, from the smallest on.
 
     Where few people have somewhat more items than count, fewer have many times as many, whatever
     noise says of them; where many have, so may be these.

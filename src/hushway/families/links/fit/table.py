@@ -16,7 +16,7 @@ from hushway.families.links.fit.flows import (
     fitted_errors,
     fitted_flows,
 )
-from hushway.families.links.fit.missing_shares import Nesting
+from hushway.families.links.fit.missing_shares import Expected, Nesting
 from hushway.families.links.fit.publication import FittedLinks, Rest, rest_of, significant
 from hushway.families.links.fit.sums import ENDS, MET, GroupSums, group_sums
 from hushway.families.links.public.universe import (
@@ -86,9 +86,10 @@ def fit_links(
     publish_above_se: float,
     shrink_to_class: bool,
     conserve: bool,
+    expected: Expected | None = None,
 ) -> LinkTable:
     """Fits the flows of every period, and keeps the links that stand out."""
-    answers = _told_apart(measured)
+    answers = _told_apart(measured, expected)
     groups = ClassZones(universe=universe)
     whole = _whole(answers, groups)
     balance = balance_of(universe.roads)
@@ -119,7 +120,7 @@ def fit_links(
     )
 
 
-def _told_apart(measured: Measurements) -> _Answers:
+def _told_apart(measured: Measurements, expected: Expected | None) -> _Answers:
     found = {type(one.query.cells): one for one in measured if isinstance(one, Measured)}
     if MovementCells not in found:
         raise PrivacyError(
@@ -128,7 +129,9 @@ def _told_apart(measured: Measurements) -> _Answers:
         )
     left_out = None
     if LeftOutCells in found and LeftOutClasses in found:
-        left_out = LeftOut(cells=found[LeftOutCells], classes=found[LeftOutClasses])
+        left_out = LeftOut(
+            cells=found[LeftOutCells], classes=found[LeftOutClasses], expected=expected
+        )
     return _Answers(
         items=found[MovementCells],
         left_out=left_out,

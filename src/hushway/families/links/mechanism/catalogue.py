@@ -18,6 +18,7 @@ from hushway.release.terms import stated_loss
 
 if TYPE_CHECKING:
     from hushway.families.links.mechanism.counts import LinkCounts, Preparation
+    from hushway.families.links.mechanism.people import LinkPeople
     from hushway.families.links.plan import LinksPlan
     from hushway.families.links.public.universe import MovementLimits
     from hushway.privacy.loss import Loss
@@ -34,6 +35,16 @@ class LinksSetting:
 
     plan: "LinksPlan"
     limits: "MovementLimits"
+
+
+def limits_of(max_items: int | Literal["auto"], **others: Any) -> "MovementLimits":
+    """Returns how much of one person counts, for a limit of a plan or of a certificate."""
+    from hushway.families.links.mechanism.people import USUAL_ITEMS
+    from hushway.families.links.public.universe import CHOICES, MovementLimits
+
+    if max_items == "auto":
+        return MovementLimits(max_items=USUAL_ITEMS, choices=CHOICES, **others)
+    return MovementLimits(max_items=max_items, **others)
 
 
 class LinksOptions(Section):
@@ -67,7 +78,7 @@ class LinkCountsOptions(LinksOptions):
     left_out: Share = Field(
         default=Fraction(3, 20),
         description="The budget share to find out what the contribution limit leaves out, and put "
-        "it back.",
+        "it back; none is spent if a chosen limit leaves out hardly anything.",
     )
     speeds: Share = Field(
         default=Fraction(0),
@@ -111,14 +122,17 @@ class LinkCountsOptions(LinksOptions):
         """Yields what does not agree with the rest of a plan."""
         if self.noise == "gaussian" and plan.privacy.delta is None:
             yield 'privacy.delta: is missing; mechanism.noise = "gaussian" needs it'
+        if plan.privacy.max_items == "auto" and not self.left_out:
+            yield 'mechanism.left_out: must be above 0 with privacy.max_items = "auto"'
 
 
-def _planned_counts(setting: LinksSetting) -> "LinkCounts":
+def _planned_counts(setting: LinksSetting) -> "LinkCounts | LinkPeople":
     from hushway.families.links.mechanism.counts import link_counts
+    from hushway.families.links.mechanism.people import LinkPeople
 
     options = setting.plan.mechanism
     assert isinstance(options, LinkCountsOptions)  # noqa: S101  the options of this mechanism
-    return link_counts(
+    planned = link_counts(
         setting.limits,
         budget=_budget(options, setting),
         classes=options.classes,
@@ -129,6 +143,7 @@ def _planned_counts(setting: LinksSetting) -> "LinkCounts":
         conserve=options.conserve,
         preparation=_preparation(setting.plan),
     )
+    return LinkPeople(planned=planned) if setting.limits.choices else planned
 
 
 def _budget(options: LinkCountsOptions, setting: LinksSetting) -> "Loss":
@@ -148,18 +163,28 @@ def _preparation(plan: "LinksPlan") -> "Preparation":
     return Preparation(gap_s=plan.trips.gap_s, most_speed=plan.trips.most_speed, ends=ends)
 
 
-def _stated_counts(parameters: Mapping[str, Any]) -> "LinkCounts":
+def _stated_counts(parameters: Mapping[str, Any]) -> "LinkCounts | LinkPeople":
+    from hushway.families.links.mechanism.people import LinkPeople
+    from hushway.families.links.public.universe import ITEM_LADDER
+
+    if parameters["max_items"] != "auto":
+        return _stated_link_counts(parameters)
+    people = parameters["people_by_items"]
+    if len(people) != len(ITEM_LADDER) or any(type(number) is not int for number in people):
+        raise TypeError
+    return LinkPeople(planned=_stated_link_counts(parameters), people=tuple(people))
+
+
+def _stated_link_counts(parameters: Mapping[str, Any]) -> "LinkCounts":
     from hushway.families.links.mechanism.counts import LinkCounts, Spends
-    from hushway.families.links.public.universe import MovementLimits
 
     links = stated_loss(parameters, "links")
     if links is None:
         raise ValueError
+    left_out = stated_loss(parameters, "left_out") is not None
     return LinkCounts(
-        limits=MovementLimits(
-            max_items=parameters["max_items"],
-            speed_steps=parameters["speed_steps"],
-            left_out=stated_loss(parameters, "left_out") is not None,
+        limits=limits_of(
+            parameters["max_items"], speed_steps=parameters["speed_steps"], left_out=left_out
         ),
         spends=Spends(
             links=links,

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hushway.errors import PlanError, PrivacyError
+from hushway.families.links.fit.missing_shares import Expected
 from hushway.families.links.fit.publication import FALSE_DISCOVERY_RATE
 from hushway.families.links.fit.table import LinkTable, fit_links
 from hushway.families.links.public.universe import (
@@ -23,6 +24,7 @@ from hushway.families.links.public.universe import (
     MovementLimits,
     MovementQueryCells,
     SpeedSums,
+    bound_within,
 )
 from hushway.privacy.accounting import rho_for
 from hushway.privacy.bound import Bound
@@ -180,10 +182,10 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
                 "Links are shown from a number of standard errors on, not below 0.",
                 advice="Set publish_above_se = 2, or 0 for all links.",
             )
-        if self.limits.left_out != (self.spends.left_out is not None):
+        if self.spends.left_out is not None and not self.limits.left_out:
             raise PrivacyError(
-                "What is left out is counted and spent on, or neither.",
-                advice="Let the limits say left_out exactly where there is a spend for it.",
+                "What is left out is spent on and not counted.",
+                advice="Let the limits say left_out where there is a spend for it.",
             )
 
     @property
@@ -261,7 +263,9 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
             if type(query.cells) in figures
         )
 
-    def fit(self, measured: Measurements, geography: LinkUniverse) -> LinkTable:
+    def fit(
+        self, measured: Measurements, geography: LinkUniverse, expected: Expected | None = None
+    ) -> LinkTable:
         """Turns noisy counts into plausible ones, and leaves out what does not stand out."""
         return fit_links(
             measured,
@@ -269,11 +273,8 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
             publish_above_se=self.publish_above_se,
             shrink_to_class=self.shrink_to_class,
             conserve=self.conserve,
+            expected=expected,
         )
-
-    def bound(self, cells: MovementQueryCells) -> Bound:
-        """Returns how far one person moves an answer, as the limits have it."""
-        return Bound(**cells.reach(self.limits)._asdict())
 
     def bound_of(self, query: Query | PartitionQuery, bound: Bound) -> Bound:
         """Returns how far one person moves the answer to a question."""
@@ -284,13 +285,16 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
             raise PrivacyError(
                 "Links are asked about movements only.", advice="Report this as a bug."
             )
-        return self.bound(cells)
+        return bound_within(cells, self.limits)
 
     def questions(self, geography: LinkUniverse) -> tuple[Question, ...]:
         """What is asked: links, beginnings and ends, and all else that has a price."""
-        links = MovementCells(universe=geography)
-        classes, speeds = ClassZones(universe=geography), SpeedSums(universe=geography)
-        beyond, sums = LeftOutCells(universe=geography), LeftOutClasses(universe=geography)
+        most = self.limits.max_items if self.limits.choices else None
+        links, beyond, speeds = (
+            cells(universe=geography, most=most)
+            for cells in (MovementCells, LeftOutCells, SpeedSums)
+        )
+        classes, sums = ClassZones(universe=geography), LeftOutClasses(universe=geography)
         base = Query(name=links.name, cells=links)
         left = Query(name=beyond.name, cells=beyond)
         asked: list[tuple[Query | PartitionQuery, Loss | None]] = [
@@ -337,7 +341,7 @@ def link_counts(  # noqa: PLR0913  one argument for each public choice
         preparation: How positions become trips; as usual unless given.
     """
     return LinkCounts(
-        limits=replace(limits, left_out=left_out > 0),
+        limits=replace(limits, left_out=left_out > 0 or bool(limits.choices)),
         spends=spends_of(budget, classes=classes, speeds=speeds, left_out=left_out),
         publish_above_se=publish_above_se,
         shrink_to_class=shrink_to_class,

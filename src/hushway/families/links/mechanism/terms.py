@@ -2,6 +2,7 @@
 
 from hushway.families.links.mechanism.catalogue import MECHANISMS
 from hushway.families.links.mechanism.counts import LinkCounts, NoisyEnds
+from hushway.families.links.mechanism.people import LinkPeople
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
@@ -19,16 +20,23 @@ _ASSUMED_PUBLIC = (
 _LEFT_OUT_WORDS = (
     " As many of the others at most are counted besides, in counts of their own that are spent on."
 )
+_CHOSEN_WORDS = (
+    " That limit was chosen by how many items people have, in noisy numbers: a {unit} is in one of "
+    "them."
+)
+
+LinksMechanism = LinkCounts | LinkPeople
 
 
-def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) -> Terms:
+def links_terms(mechanism: LinksMechanism, universe: LinkUniverse, *, unit: Unit) -> Terms:
     """Returns the terms of a release.
 
     Raises:
         PrivacyError: The unit is not one that links protect.
     """
     check_unit(unit, *UNITS)
-    most = mechanism.limits.max_items
+    counts = mechanism.chosen if isinstance(mechanism, LinkPeople) else mechanism
+    most, beyond = counts.limits.max_items, counts.spends.left_out is not None
     bound = Bound(cells=most, each=1, total=most)
     ends = mechanism.preparation.ends
     errors = mechanism.forecast(universe, bound)
@@ -42,11 +50,12 @@ def links_terms(mechanism: LinkCounts, universe: LinkUniverse, *, unit: Unit) ->
             words=f"At most {plural(most, 'item')} of a {unit} in the whole window are counted, "
             f"chosen uniformly at random among the distinct links of each period that the {unit} "
             f"was on and the nodes at which the {unit}'s trips began and ended; each counts once."
-            + (_LEFT_OUT_WORDS if mechanism.limits.left_out else ""),
+            + (_LEFT_OUT_WORDS if beyond else "")
+            + ("" if counts is mechanism else _CHOSEN_WORDS.format(unit=unit)),
             limits={
                 "items": most,
-                "speed_steps": mechanism.limits.speed_steps,
-                "items_left_out": most if mechanism.limits.left_out else 0,
+                "speed_steps": counts.limits.speed_steps,
+                "items_left_out": most if beyond else 0,
             },
         ),
         counted=universe.counted,
@@ -79,11 +88,11 @@ def _ends(ends: NoisyEnds, unit: Unit) -> str:
     )
 
 
-def stated_counts(record: MechanismRecord) -> LinkCounts:
+def stated_counts(record: MechanismRecord) -> LinksMechanism:
     """Returns the mechanism of a certificate.
 
     Raises:
         ReleaseError: It is not one of this version.
     """
-    mechanism: LinkCounts = MECHANISMS.certified(record)
+    mechanism: LinksMechanism = MECHANISMS.certified(record)
     return mechanism

@@ -13,7 +13,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError
 from hushway.families.links.matching.routing import shortest_routes
-from hushway.families.links.mechanism.counts import LinkCounts
+from hushway.families.links.mechanism.terms import LinksMechanism
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.links.rows.bounding import ArrayMovements
@@ -92,7 +92,7 @@ def invented_links(job: Job, crowd: ExpectedPopulation) -> Counter:
     """
     universe, mechanism = job.geography, job.mechanism
     assert isinstance(universe, LinkUniverse)  # noqa: S101  what a links plan makes
-    assert isinstance(mechanism, LinkCounts)  # noqa: S101  what a links plan makes
+    assert isinstance(mechanism, LinksMechanism)  # noqa: S101  what a links plan makes
     roads = universe.roads
     sample = random_drives(roads, _SAMPLE, _SEED)
     links_a_drive = max(1.0, len(sample.item) / _SAMPLE)

@@ -2,25 +2,36 @@
 
 A person's items of a period are the distinct links that the person was on, and the nodes at which
 the person's trips began and ended. At most `max_items` of a person's items of the whole window
-count, a uniform choice; each moves one cell by one.
+count, a uniform choice; each moves one cell by one. That limit may be chosen by noisy answers: then
+one pass over rows counts for every limit that there is to choose from.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import ClassVar, Final
 
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.errors import GeographyError
+from hushway.errors import GeographyError, PrivacyError
 from hushway.families.links.public.roads import CLASSES, RoadNetwork
 from hushway.geography.period_words import counted_text
 from hushway.geography.periods import Periods
-from hushway.privacy.bound import Reach
+from hushway.privacy.bound import Bound, Reach
+from hushway.privacy.contribution import UnitsByRecords
 from hushway.privacy.public_facts import digest_of, public_facts
 
 # Of speeds, in km/h.
 SPEED_STEP: Final = 5.0
+# Limits of items to choose from. Each is twice the one before, so that what is counted beyond one
+# is what the next one counts in addition.
+CHOICES: Final = (8, 16, 32, 64, 128, 256, 512, 1024)
+# The fewest items of each class of people; the last class has no end.
+ITEM_LADDER: Final = (
+    *(1, 2, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024),
+    *(1536, 2048, 3072, 4096, 8192, 16384),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,18 +44,48 @@ class MovementLimits:
             most so many up or down.
         left_out: Whether up to `max_items` of a person's other items are counted besides, in counts
             of their own that can be asked for.
+        choices: The limits that a question may ask for instead of `max_items`, each twice the one
+            before; only `max_items` if there are none.
     """
 
     max_items: int
     speed_steps: int = 6
     left_out: bool = True
+    choices: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
-        if not all(type(n) is int and n >= 1 for n in (self.max_items, self.speed_steps)):
+        numbers = (self.max_items, self.speed_steps, *self.choices)
+        if not all(type(n) is int and n >= 1 for n in numbers):
             raise GeographyError(
                 "Limits of movements must be whole numbers, at least 1.",
                 advice="Let every person count with at least one link.",
             )
+        doubled = all(2 * low == high for low, high in pairwise(self.steps))
+        if not (doubled and self.max_items in self.steps and (self.left_out or not self.choices)):
+            raise GeographyError(
+                "Limits to choose from must double, and what they leave out must be counted.",
+                advice="Give limits such as 8, 16 and 32, and left_out = True.",
+            )
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """All limits that a question may ask for."""
+        return self.choices or (self.max_items,)
+
+    def with_most(self, most: int | None) -> "MovementLimits":
+        """Returns the limits of a question: its own limit of items, if it has one.
+
+        Raises:
+            PrivacyError: It is none that counts are kept for.
+        """
+        if most is None:
+            return self
+        if most not in self.steps:
+            raise PrivacyError(
+                "This engine does not bound people by the limit of the question.",
+                advice="Ask for limits that it was made with.",
+            )
+        return replace(self, max_items=most)
 
 
 @public_facts
@@ -99,12 +140,37 @@ class LinkUniverse:
         )
 
 
-@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
-class MovementCells:
-    """Persons by (period, item). Cell number = period * items + item."""
+class _Bounded:
+    """Cells that count no more than so many items of a person.
+
+    Attributes:
+        universe: The public roads, periods and zones.
+        most: How many; None for what the counter is made for.
+    """
 
     universe: LinkUniverse
+    most: int | None = None
+    kind: ClassVar[str]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the universe, and of the limit where a noisy answer has chosen it."""
+        chosen = {} if self.most is None else {"most": self.most}
+        return digest_of({"universe": self.universe.digest, "kind": self.kind, **chosen})
+
+    def reach(self, limits: MovementLimits) -> Reach:
+        """Returns how far one person moves the counts: so many cells, each by one."""
+        most = limits.with_most(self.most).max_items
+        return Reach(cells=most, each=1, total=most)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class MovementCells(_Bounded):
+    """Persons by (period, item). Cell number = period * items + item."""
+
+    kind = "movements"
     name: ClassVar[str] = "travellers by (period, link or end of a trip)"
 
     @property
@@ -112,25 +178,16 @@ class MovementCells:
         """Number of cells."""
         return self.universe.items * len(self.universe.periods)
 
-    @cached_property
-    def digest(self) -> str:
-        """A digest of the universe."""
-        return digest_of({"universe": self.universe.digest, "kind": "movements"})
-
-    def reach(self, limits: MovementLimits) -> Reach:
-        """Returns how far one person moves the counts: so many cells, each by one."""
-        return Reach(cells=limits.max_items, each=1, total=limits.max_items)
-
 
 @public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
-class SpeedSums:
+class SpeedSums(_Bounded):
     """Sums over counted persons of how far their speeds on links were from the usual ones.
 
     In whole steps of `SPEED_STEP`, down or up. Cell number = period * links + link.
     """
 
-    universe: LinkUniverse
+    kind = "speeds"
     name: ClassVar[str] = "steps from the usual speed by (period, link)"
 
     @property
@@ -138,14 +195,9 @@ class SpeedSums:
         """Number of cells."""
         return self.universe.size
 
-    @cached_property
-    def digest(self) -> str:
-        """A digest of the universe."""
-        return digest_of({"universe": self.universe.digest, "kind": "speeds"})
-
     def reach(self, limits: MovementLimits) -> Reach:
         """Returns how far one person moves the sums: the same links, each by some steps."""
-        most, steps = limits.max_items, limits.speed_steps
+        most, steps = limits.with_most(self.most).max_items, limits.speed_steps
         return Reach(cells=most, each=steps, total=most * steps)
 
 
@@ -204,13 +256,13 @@ WEIGHTS: Final = (1, 4, 16)
 
 @public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LeftOutCells:
+class LeftOutCells(_Bounded):
     """Persons by (weight, period, item). Cell number = (weight * periods + period) * items + item.
 
-    A weight is named by its place in `WEIGHTS`.
+    A weight is named by its place in `WEIGHTS`. As many items of a person as count may be in these.
     """
 
-    universe: LinkUniverse
+    kind = "left out"
     name: ClassVar[str] = "travellers beyond the bound by (weight, period, link or end of a trip)"
 
     @property
@@ -222,15 +274,6 @@ class LeftOutCells:
     def size(self) -> int:
         """Number of cells."""
         return len(WEIGHTS) * self.of_a_weight
-
-    @cached_property
-    def digest(self) -> str:
-        """A digest of the universe."""
-        return digest_of({"universe": self.universe.digest, "kind": "left out"})
-
-    def reach(self, limits: MovementLimits) -> Reach:
-        """Returns how far one person moves the counts: so many cells, each by one."""
-        return Reach(cells=limits.max_items, each=1, total=limits.max_items)
 
 
 @public_facts
@@ -272,4 +315,16 @@ class LeftOutClasses:
         return np.asarray(weight * self.kinds + self.kind(rest % self.universe.items))
 
 
-MovementQueryCells = MovementCells | LeftOutCells | SpeedSums
+def people_by_items(universe: LinkUniverse) -> UnitsByRecords:
+    """Returns classes of people by their items."""
+    return UnitsByRecords(base=MovementCells(universe=universe), ladder=ITEM_LADDER)
+
+
+MovementQueryCells = MovementCells | LeftOutCells | SpeedSums | UnitsByRecords
+
+
+def bound_within(cells: MovementQueryCells, limits: MovementLimits) -> Bound:
+    """Returns how far one person moves an answer, as the limits have it."""
+    if isinstance(cells, UnitsByRecords):
+        return cells.bound
+    return Bound(**cells.reach(limits)._asdict())

@@ -20,15 +20,19 @@ from hushway.engine.counting import (
 from hushway.engine.key import PRIME, BoundingKey, circle, placed
 from hushway.errors import DataError, PrivacyError
 from hushway.families.links.public.universe import (
+    ITEM_LADDER,
     WEIGHTS,
     LinkUniverse,
     MovementCells,
     MovementLimits,
     MovementQueryCells,
     SpeedSums,
+    bound_within,
+    people_by_items,
 )
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.privacy.bound import Bound, Unit
+from hushway.privacy.contribution import UnitsByRecords
 from hushway.privacy.query import ExactCounts, Query
 
 # A gigabyte of counts.
@@ -56,43 +60,51 @@ class PeopleItems:
 
 def refuse_too_many_cells(universe: LinkUniverse, limits: MovementLimits) -> None:
     """Refuses a universe whose movements cannot be counted in memory."""
-    most = _MOST_CELLS // (len(WEIGHTS) if limits.left_out else 1)
+    most = _MOST_CELLS // (len(WEIGHTS) * len(limits.steps) if limits.left_out else 1)
     if universe.items * len(universe.periods) > most:
+        smaller = ', or set left_out = "0".' if limits.left_out else "."
         raise DataError(
             f"There are more than {most:,} pairs of a period and a link or node.",
             advice="Choose a shorter window, longer periods or a smaller network"
-            + (', or set left_out = "0".' if limits.left_out else "."),
+            + (", or give max_items a number." if limits.choices else smaller),
         )
 
 
 class BoundedMovements:
-    """What was counted, exactly. Private: for a counter's answers to a curator only.
+    """What was counted for every limit, exactly. Private: for answers to a curator only.
+
+    Items of a person have ranks, in an order of the person's own.
 
     Attributes:
-        counts: Persons by cell of `MovementCells`.
-        sums: Steps by cell of `SpeedSums`.
-        left: Persons by cell of `LeftOutCells`; nothing if the limits do not count them.
+        counts: Persons by cell of `MovementCells`, by items of ranks below the first limit.
+        left: Persons by (limit, cell of `LeftOutCells`), by items from a limit to below its double;
+            nothing if the limits do not count them.
+        sums: Steps by (limit, cell of `SpeedSums`), of items below a limit but not the one before.
+        people: People by class of their number of items.
     """
 
     def __init__(self, universe: LinkUniverse, limits: MovementLimits, key: BoundingKey) -> None:
         self._universe = universe
         self._limits = limits
         self._key = np.array(key.coefficients, dtype=np.int64)
-        self.counts = np.zeros(universe.items * len(universe.periods), dtype=np.int64)
-        self.sums = np.zeros(universe.size, dtype=np.int64)
+        steps, cells = len(limits.steps), universe.items * len(universe.periods)
+        self.counts = np.zeros(cells, dtype=np.int64)
+        self.sums = np.zeros(steps * universe.size, dtype=np.int64)
         weights = len(WEIGHTS) if limits.left_out else 0
-        self.left = np.zeros(weights * len(self.counts), dtype=np.int64)
+        self.left = np.zeros(steps * weights * cells, dtype=np.int64)
+        self.people = np.zeros(len(ITEM_LADDER), dtype=np.int64)
 
     def add(self, people: PeopleItems) -> None:
         """Adds people who have not been added before.
 
         Privacy:
-            Each person adds one to at most `max_items` counts and at most `speed_steps` to the sums
-            of the same links, and one to at most `max_items` counts of what is left out. What is
-            kept of a person depends on that person's items and salt and on the key.
+            Each person adds one to at most as many counts as a limit says and at most `speed_steps`
+            to the sums of the same links, one to at most as many counts of what that limit leaves
+            out, and one to one class of people. What is kept of a person depends on that person's
+            items and salt and on the key.
         """
         # More than 64 bits would not pass, and more than all cells changes nothing.
-        most = min(self._limits.max_items, len(self.counts))
+        steps = [min(step, len(self.counts)) for step in self._limits.steps]
         add_people_items(
             people.start,
             people.code,
@@ -101,13 +113,29 @@ class BoundedMovements:
             people.salt,
             self._universe.items,
             self._universe.roads.links,
-            most,
+            np.array(steps, dtype=np.int64),
             self._limits.speed_steps,
             self._key,
+            np.array(ITEM_LADDER, dtype=np.int64),
             self.counts,
             self.sums,
             self.left,
+            self.people,
         )
+
+    def within(self, step: int) -> IntArray:
+        """Returns persons by cell of `MovementCells` within one of the limits."""
+        beyond = self.left.reshape(len(self._limits.steps), -1, len(self.counts))
+        return np.asarray(self.counts + beyond[:step].sum(axis=(0, 1)))
+
+    def steps_within(self, step: int) -> IntArray:
+        """Returns steps by cell of `SpeedSums` within one of the limits."""
+        sums = self.sums.reshape(len(self._limits.steps), -1)
+        return np.asarray(sums[: step + 1].sum(axis=0))
+
+    def beyond(self, step: int) -> IntArray:
+        """Returns persons by cell of `LeftOutCells` beyond one of the limits."""
+        return np.asarray(self.left.reshape(len(self._limits.steps), -1)[step])
 
 
 class MovementCounter(BoundedCounter[MovementQueryCells]):
@@ -120,26 +148,35 @@ class MovementCounter(BoundedCounter[MovementQueryCells]):
     def asked(self, query: Query) -> MovementQueryCells:
         """Returns the query's cells."""
         cells = query.cells
-        if not isinstance(cells, MovementQueryCells) or not is_same(cells.universe, self.universe):
+        if not isinstance(cells, MovementQueryCells):
+            raise other_cells("movements of the universe")
+        if isinstance(cells, UnitsByRecords):
+            known = is_same(cells, people_by_items(self.universe))
+        else:
+            known = is_same(cells.universe, self.universe)
+        if not known:
             raise other_cells("movements of the universe")
         return cells
 
     def bound_of(self, cells: MovementQueryCells) -> Bound:
         """Returns how far one person moves an answer."""
-        return Bound(**cells.reach(self.limits)._asdict())
+        return bound_within(cells, self.limits)
 
     def counts_of(self, cells: MovementQueryCells) -> ExactCounts:
         """Returns the exact count, or sum, of each cell where it is not 0."""
+        if isinstance(cells, UnitsByRecords):
+            return ExactCounts.of_all(self.found.people)
+        step = self.limits.steps.index(self.limits.with_most(cells.most).max_items)
         if isinstance(cells, MovementCells):
-            return ExactCounts.of_all(self.found.counts)
+            return ExactCounts.of_all(self.found.within(step))
         if isinstance(cells, SpeedSums):
-            return ExactCounts.of_all(self.found.sums)
+            return ExactCounts.of_all(self.found.steps_within(step))
         if not self.limits.left_out:
             raise PrivacyError(
                 "This engine did not count what is left out, and the query asks for it.",
                 advice="Count with limits that have left_out.",
             )
-        return ExactCounts.of_all(self.found.left)
+        return ExactCounts.of_all(self.found.beyond(step))
 
 
 # What a choice is made for; choices of different kinds are made at different points of the key.
@@ -160,20 +197,24 @@ def add_people_items(  # noqa: PLR0913, PLR0917  one argument for each array
     salt: IntArray,
     items: int,
     links: int,
-    max_items: int,
+    limits: IntArray,
     most_steps: int,
     key: IntArray,
+    ladder: IntArray,
     counts: IntArray,
     sums: IntArray,
     left: IntArray,
+    people: IntArray,
 ) -> None:
     """Adds the bounded items of people to counts, to sums of steps and to counts of what is left.
 
     Privacy:
-        Of each person exactly min(n, max_items) of the n distinct codes enter the counts, each by
-        one, and the sums at the same links, each by at most `most_steps`, whatever the rows are.
-        Of the other codes at most `max_items` enter the counts of what is left out, each by one and
-        all with one weight. What enters depends on the person's own rows and salt and on the key.
+        The n distinct codes of each person have each rank from 0 to n - 1 once. Those of ranks
+        below the first limit enter the counts, each by one; those from each limit to below its
+        double enter the counts of what that limit leaves out, each by one and all with one weight.
+        So within a limit m are exactly min(n, m) of them, whatever the rows are, and beyond it at
+        most m. Sums change at the same links, each by at most `most_steps`. The person is in one
+        class of people. What enters depends on the person's own rows and salt and on the key.
 
     Args:
         start: Where each person's rows begin; one entry more than people.
@@ -184,12 +225,14 @@ def add_people_items(  # noqa: PLR0913, PLR0917  one argument for each array
         salt: A number of each person's own.
         items: Number of items of a period.
         links: Number of items of a period that are links; they come first.
-        max_items: Most items of one person.
+        limits: Most items of one person; each is twice the one before, or as large as can be.
         most_steps: Steps beyond it are cut off.
         key: The coefficients of a bounding key.
+        ladder: The fewest items of each class of people.
         counts: Persons by code, added to.
-        sums: Steps by period * links + link, added to.
-        left: Persons by weight * codes + code, added to; empty to leave it.
+        sums: Steps by limit and period * links + link, added to.
+        left: Persons by limit and weight * codes + code, added to; empty to leave it.
+        people: People by class, added to.
     """
     longest = 0
     for person in range(len(salt)):
@@ -199,26 +242,32 @@ def add_people_items(  # noqa: PLR0913, PLR0917  one argument for each array
     for person in range(len(salt)):
         low = start[person]
         count = _distinct(code, when, steps, low, start[person + 1], ring, first)
-        kept, turn = count, 0
-        if count > max_items:
-            kept = max_items
+        if count == 0:
+            continue
+        people[np.searchsorted(ladder, count, side="right") - 1] += 1
+        turn = 0
+        if count > limits[0]:
             turn = circle(code[first[:count]], salt[person], FOR_ITEMS, key, ring)
         else:
             for i in range(count):
                 ring[i] = i
-        for i in range(kept):
+        step, at = 0, 0
+        # Beyond its last limit, as many again: nothing if what is left out is not counted.
+        for i in range(min(count, 2 * limits[-1] if len(left) else limits[-1])):
+            while step < len(limits) and i >= limits[step]:
+                weight = _weight(count - limits[step], limits[step], salt[person], key)
+                at = (step * len(WEIGHTS) + weight) * len(counts)
+                step += 1
             # Different for all i below `count`, as remainders of neighbours are.
             row = first[ring[(i + turn) % count] & PRIME]
-            counts[code[row]] += 1
+            if step == 0:
+                counts[code[row]] += 1
+            else:
+                left[at + code[row]] += 1
             period, item = code[row] // items, code[row] % items
-            if item < links and when[row] < np.inf:
-                sums[period * links + item] += min(max(steps[row], -most_steps), most_steps)
-        if len(left):
-            weight = _weight(count - kept, max_items, salt[person], key)
-            # The next ones in the circle: none of them is among the kept ones.
-            for i in range(kept, kept + min(count - kept, max_items)):
-                row = first[ring[(i + turn) % count] & PRIME]
-                left[weight * len(counts) + code[row]] += 1
+            if step < len(limits) and item < links and when[row] < np.inf:
+                cell = step * (len(sums) // len(limits)) + period * links + item
+                sums[cell] += min(max(steps[row], -most_steps), most_steps)
 
 
 @compiled_for_threads

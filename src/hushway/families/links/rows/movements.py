@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Final
 
 import ibis.expr.types as ir
 import numpy as np
@@ -45,13 +46,15 @@ from hushway.privacy.query import ExactCounts
 from hushway.privacy.randomness import BitSource
 from hushway.progress import ShareProgress
 
+_COUNTED: Final = ("counts", "sums", "left", "people")
+
 
 @dataclass(frozen=True, kw_only=True)
 class MovementPart:
     """Matches, bounds and counts people's positions, all of each. A `hushway.engine.session.Part`.
 
     Privacy:
-        Of each person of the part at most `max_items` distinct items count.
+        Of each person of the part at most so many distinct items count as each limit says.
     """
 
     universe: LinkUniverse
@@ -84,17 +87,13 @@ class MovementPart:
 
     def sums(self, counted: BoundedMovements) -> Sums:
         """Returns what is not 0 of all that was counted."""
-        return {
-            "counts": ExactCounts.of_all(counted.counts),
-            "sums": ExactCounts.of_all(counted.sums),
-            "left": ExactCounts.of_all(counted.left),
-        }
+        return {name: ExactCounts.of_all(getattr(counted, name)) for name in _COUNTED}
 
     def counted(self, sums: Sums) -> BoundedMovements:
         """Returns all that was counted."""
         found = BoundedMovements(self.universe, self.limits, self.key)
-        for name, values in (("counts", found.counts), ("sums", found.sums), ("left", found.left)):
-            values[sums[name].cells] = sums[name].values
+        for name in _COUNTED:
+            getattr(found, name)[sums[name].cells] = sums[name].values
         return found
 
     @property

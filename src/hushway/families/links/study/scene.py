@@ -13,7 +13,8 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.matching.traces import Ways
-from hushway.families.links.mechanism.counts import LEFT_OUT, LinkCounts, link_counts, smaller_noise
+from hushway.families.links.mechanism.counts import LEFT_OUT, link_counts, smaller_noise
+from hushway.families.links.mechanism.terms import LinksMechanism
 from hushway.families.links.planning.invented_rows import Drives, random_drives
 from hushway.families.links.public.roads import RoadNetwork, grid_zones
 from hushway.families.links.public.universe import LinkUniverse, MovementCells, MovementLimits
@@ -96,12 +97,16 @@ class LinkScene:
             item=drives.item,
         )
 
-    def measured(self, counter: ArrayMovements, mechanism: LinkCounts, seed: int) -> Measurements:
+    def measured(
+        self, counter: ArrayMovements, mechanism: LinksMechanism, seed: int
+    ) -> Measurements:
         """Asks all questions of a mechanism, as a release would; noise comes from the seed."""
         curator = Curator(counter=counter, budget=StudyBudget(), source=SeededSource(seed))
         return mechanism.measure(curator, self.universe)
 
-    def published(self, counter: ArrayMovements, mechanism: LinkCounts, seed: int) -> FloatArray:
+    def published(
+        self, counter: ArrayMovements, mechanism: LinksMechanism, seed: int
+    ) -> FloatArray:
         """Returns what a release would say about each link; 0 where it says nothing."""
         measured = self.measured(counter, mechanism, seed)
         return dense_counts(mechanism.fit(measured, self.universe))

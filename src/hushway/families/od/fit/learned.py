@@ -9,7 +9,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.learned_lazily import LearntCells, Looked, learn_lazily
-from hushway.families.od.fit.learning.empirical_bayes import empirical_bayes
+from hushway.families.od.fit.learning.empirical_bayes import Posterior, empirical_bayes
 from hushway.families.od.fit.learning.prior import NoisySums, prior_mean, sum_variances
 from hushway.families.od.fit.learning.sum_errors import (
     SumErrors,
@@ -111,7 +111,7 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
     completion = left.completion(learnt)
     counted = np.maximum(learnt.means, 0.0)
     means = counted + completion.added
-    scale = means / np.maximum(counted, _NOTHING)
+    scale = _ratio(means, counted)
     elements = [feature.of(learnt.cells) for feature in features]
     variances = learnt.variances * scale**2 + completion.cell_variance()
     looks, totals = [], []
@@ -119,9 +119,9 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
         size = len(fitted)
         whole = added_up(element, means, size)
         part = added_up(element, counted, size)
-        grown = (whole / np.maximum(part, _NOTHING)) ** 2
         added = completion.sum_variance(element, size)
-        looks.append(replace(look, variances=look.variances * grown + added))
+        grown = look.variances * _ratio(whole, part) ** 2
+        looks.append(replace(look, variances=grown + added))
         totals.append(whole)
     # Sums of the finest feature are the most like any others.
     finest = max(range(len(totals)), key=lambda place: len(totals[place]))
@@ -142,6 +142,11 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
             "most_trips_in_sums": left.limits.sums,
         },
     )
+
+
+def _ratio(whole: FloatArray, part: FloatArray) -> FloatArray:
+    """Returns by how much completion scales estimates: not at all where nothing was counted."""
+    return np.where(part > _NOTHING, whole / np.maximum(part, _NOTHING), 1.0)
 
 
 def _grown_effects(
@@ -170,19 +175,7 @@ def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> 
     expected = prior_mean(noisy, values, law, distance_classes(geography))
     posterior = empirical_bayes(values, expected, law)
     yielding = yielding_variance(posterior.variance, law)
-    looks = [
-        SumErrors.of(
-            noisy=one.values,
-            noise=float(one.law.variance),
-            cells=SumsOfCells(
-                estimates=one.partition.sums(posterior.mean),
-                variances=one.partition.sums(posterior.variance),
-                yielding=one.partition.sums(yielding),
-            ),
-            least=_least_variance(one, law),
-        )
-        for one in noisy
-    ]
+    looks = [_look(one, posterior, yielding, law) for one in noisy]
     joined = reconcile(
         posterior.mean,
         yielding,
@@ -195,7 +188,9 @@ def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> 
     return LearntCells(
         cells=np.arange(geography.size),
         means=joined.values.ravel(),
-        variances=posterior.variance.ravel(),
+        variances=_cell_variances(
+            posterior, joined.values, law, list(zip(noisy, looks, strict=True))
+        ).ravel(),
         counts=rounded.totals,
         totals=joined.totals,
         looks=tuple(looks),
@@ -208,12 +203,43 @@ def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> 
     )
 
 
-def _least_variance(sums: NoisySums, law: NoiseLaw) -> FloatArray:
-    """Returns the variance of sums by two noisy answers: their own, and their cells' together."""
-    part = sums.partition
-    shape = len(part.period_class), len(part.pair_class)
-    cells = part.sums(np.full(shape, float(law.variance)))
-    return np.asarray(1 / (1 / np.maximum(sum_variances(sums), _NOTHING) + 1 / cells))
+def _cell_variances(
+    posterior: Posterior,
+    means: FloatArray,
+    law: NoiseLaw,
+    looks: Sequence[tuple[NoisySums, SumErrors]],
+) -> FloatArray:
+    """Returns the variances of cells, no smaller than their part of the error of a sum leaves them.
+
+    Where noise hides how far cells stray from their prior, the posterior knows nothing of the error
+    that the prior has from noisy sums. What noisy cells themselves tell makes that smaller.
+    """
+    found = posterior.variance.copy()
+    for sums, look in looks:
+        part = means.copy()
+        whole = np.maximum(sums.partition.sums(means), _NOTHING)
+        sums.partition.multiply(part, np.sqrt(look.variances) / whole)
+        prior = part**2
+        np.maximum(found, prior / (1 + prior / float(law.variance)), out=found)
+    return found
+
+
+def _look(sums: NoisySums, posterior: Posterior, yielding: FloatArray, law: NoiseLaw) -> SumErrors:
+    """Compares the measured sums of a feature with those of learnt cells."""
+    add = sums.partition.sums
+    noise = add(np.full(yielding.shape, float(law.variance)))
+    return SumErrors.of(
+        noisy=sums.values,
+        noise=float(sums.law.variance),
+        cells=SumsOfCells(
+            estimates=add(posterior.mean),
+            variances=add(posterior.variance),
+            yielding=add(yielding),
+            noise=noise,
+        ),
+        # By two noisy answers: their own, and their cells' together.
+        least=1 / (1 / np.maximum(sum_variances(sums), _NOTHING) + 1 / noise),
+    )
 
 
 def _table(
@@ -280,13 +306,15 @@ def _law(measured: Measured | MeasuredSparse) -> NoiseLaw:
 
 def _estimates(learnt: LearntCells) -> Estimates:
     """Returns the estimates of the cells that hold nearly all trips, and of all that have a row."""
-    largest = np.sort(learnt.means)[::-1]
-    held = np.cumsum(largest)
-    enough = int(np.searchsorted(held, _LISTED * held[-1])) + 1
-    least = largest[enough - 1]
-    larger = np.flatnonzero(learnt.means > least)
-    as_large = np.flatnonzero(learnt.means == least)[: enough - len(larger)]
-    chosen = np.union1d(np.flatnonzero(learnt.counts), np.concatenate([larger, as_large]))
+    means, rare = learnt.means, 1 - _LISTED
+    # Cells of less than this hold too little together to be listed.
+    largest = np.sort(means[means >= rare * means.mean()])[::-1]
+    enough = int(np.searchsorted(np.cumsum(largest), _LISTED * means.sum())) + 1
+    least = largest[min(enough, len(largest)) - 1]
+    listed = learnt.counts > 0
+    listed[means > least] = True
+    listed[np.flatnonzero(means == least)[: enough - np.count_nonzero(means > least)]] = True
+    chosen = np.flatnonzero(listed)
     return Estimates(
         cells=learnt.cells[chosen],
         means=np.round(learnt.means[chosen], 6),

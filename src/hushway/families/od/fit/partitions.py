@@ -104,11 +104,15 @@ def fit_to_sums(
 
     def work(rows: slice) -> None:
         for row in range(rows.start, rows.stop):
-            for _ in range(sweeps):
-                for columns, target in turns:
-                    _fit_row(table[row], columns, target[row])
+            # Every factor but the first is taken along with the sums of the next one.
+            factors, before = np.ones(1), np.zeros_like(turns[0][0])
+            for columns, target in sweeps * turns:
+                factors = _fit_row(table[row], (before, factors), columns, target[row])
+                before = columns
+            _multiply_row(table[row], before, factors)
 
-    in_threads(work, stretches(len(table)), threads_for(table.size))
+    if turns:
+        in_threads(work, stretches(len(table)), threads_for(table.size))
 
 
 def threads_for(cells: int) -> int:
@@ -123,11 +127,23 @@ def stretches(rows: int) -> Sequence[slice]:
 
 
 @compiled_for_threads
-def _fit_row(values: FloatArray, columns: UInt32Array, target: FloatArray) -> None:
+def _fit_row(
+    values: FloatArray,
+    before: tuple[UInt32Array, FloatArray],
+    columns: UInt32Array,
+    target: FloatArray,
+) -> FloatArray:
+    """Multiplies a row by the factors from before, and returns those that lead to a target."""
+    classes, factors = before
     sums = np.zeros(len(target))
     for column in range(len(columns)):
+        values[column] *= factors[classes[column]]
         sums[columns[column]] += values[column]
-    factors = target / np.maximum(sums, _LEAST)
+    return target / np.maximum(sums, _LEAST)
+
+
+@compiled_for_threads
+def _multiply_row(values: FloatArray, columns: UInt32Array, factors: FloatArray) -> None:
     for column in range(len(columns)):
         values[column] *= factors[columns[column]]
 

@@ -26,6 +26,8 @@ from hushway.tables.first_lines import read_header
 
 # Each of them makes everything be tried once more.
 _MOST_COLUMNS: Final = 3
+# About ten fits of a table of so many cells take half a minute.
+MOST_TRIED: Final = 1 << 19
 
 
 def recommend_od(job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Progress) -> Advice:
@@ -47,6 +49,8 @@ def recommend_od(job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Pr
         )
     plan = job.plan
     assert isinstance(plan, ODPlan)  # noqa: S101  what an OD job is made from
+    if job.geography.size > MOST_TRIED:
+        return _untried(job, crowd)
     wider, added = _widened(plan)
     cells = prepare_od(wider).geography
     assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
@@ -75,6 +79,16 @@ def recommend_od(job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Pr
         could_add=tuple(_could_add(plan, best, added)),
         enough=tuple(enough_for_crowd(forecast_od(settled, crowd), job.wording.counted)),
     )
+
+
+def _untried(job: Job, crowd: ExpectedPopulation) -> Advice:
+    """Says of a table that is too large to be tried many times whether the plan is enough."""
+    too_large = (
+        f"Published totals are tried on tables of at most {MOST_TRIED:,} cells, and this one has "
+        f"{job.geography.size:,}: the plan's own are kept."
+    )
+    enough = enough_for_crowd(forecast_od(job, crowd), job.wording.counted)
+    return Advice(measured="", tried=(), lines="", could_add=(too_large,), enough=tuple(enough))
 
 
 def _widened(plan: ODPlan) -> tuple[ODPlan, tuple[str, ...]]:

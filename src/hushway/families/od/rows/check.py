@@ -1,6 +1,7 @@
 """Looks for rows that cannot be counted, before any budget is touched."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import ibis
@@ -8,15 +9,18 @@ import ibis.expr.types as ir
 
 from hushway.engine import row_checks
 from hushway.engine.opening import open_session
-from hushway.engine.profile import place_counts, places_found, sizes_of, times_found
+from hushway.engine.profile import place_counts, places_found, sizes_of, times_found, unknown_names
+from hushway.engine.session import Session
 from hushway.engine.settings import EngineSettings
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import Lookups, load_lookups, trip_columns
 from hushway.families.od.rows.trips import AnyTrips, FareTaps, id_kinds_of, trips_read
+from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
+from hushway.tables.profile import PlacesFound
 
 _SERVICE_TIME: Final = (
     "The service date is not a date, or the time on it is not HH:MM or HH:MM:SS.",
@@ -97,13 +101,10 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
             found |= row_checks.first_row(
                 session.run(row_checks.copies_of(counted, alike), progress)
             )
-            listed = len(cells.locations)
             profile = replace(
                 profile,
                 times=times_found(session, rows, cells.periods, source.clock, progress),
-                places=tuple(
-                    places_found(f"{end}s", end, listed, found) for end in ("origin", "destination")
-                ),
+                places=_places(session, marked, found, cells.locations, named=id_kinds is not None),
             )
             if unit.has_many_records and "person" in rows.columns:
                 timely = row_checks.rows_between(marked, lookups.grid, "kept")
@@ -128,6 +129,23 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
         # Of a point that is not whole the longitude is named.
         found |= {f"null_{end}_lon": found[f"null_{end}"] for end in ("origin", "destination")}
     return row_checks.rows_checked(found, profile, source.columns, policy, words)
+
+
+def _places(
+    session: Session,
+    marked: ir.Table,
+    found: dict[str, int],
+    locations: Locations,
+    *,
+    named: bool,
+) -> tuple[PlacesFound, ...]:
+    """Returns which places trips name; points name none."""
+
+    def of(end: str, code: str) -> PlacesFound:
+        names = partial(unknown_names, session, marked, end, code, locations) if named else tuple
+        return places_found(f"{end}s", end, len(locations), found, names)
+
+    return of("origin", "o"), of("destination", "d")
 
 
 def _needed(unit: Unit, rows: ir.Table) -> tuple[str, ...]:

@@ -97,7 +97,8 @@ def posterior(
     far = noise.far(len(values))
     counts = _grid(noise.scale, far)
     step = max(_STEP * noise.scale, _LEAST_STEP)
-    centres = np.arange(_LOW * noise.scale, far + noise.scale, step)
+    # The last centre is not below any value that is read off.
+    centres = np.arange(_LOW * noise.scale, far + max(noise.scale, step), step)
     likely = noise.density(centres[:, None] - counts)
     bins = _bins(expected, fewest)
     # Numbers of two bytes are sorted without comparisons, and there are few bins.

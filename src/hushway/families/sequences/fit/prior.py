@@ -52,15 +52,31 @@ def proportional_fit(
     many cells are nearly free of noise.
     """
     expected: FloatArray = np.outer(rows, columns) / max(columns.sum(), _TINY)
-    sums = [np.bincount(one.ravel(), weights=values.ravel()) for one in classes]
+    sums = [class_sums(values, one, float(rows.sum())) for one in classes]
     for _ in range(_ROUNDS):
         for kind, wanted in zip(classes, sums, strict=True):
             have = np.bincount(kind.ravel(), weights=expected.ravel())
-            expected *= (np.maximum(wanted, 0.0) / np.maximum(have, _TINY))[kind]
+            expected *= (wanted / np.maximum(have, _TINY))[kind]
         for _ in range(_SWEEPS):
             expected *= (rows / np.maximum(expected.sum(axis=1), _TINY))[:, None]
             expected *= columns / np.maximum(expected.sum(axis=0), _TINY)
     return expected
+
+
+def class_sums(values: FloatArray, kind: IntArray, total: float) -> FloatArray:
+    """Returns sums of noisy values by class: none below 0, and all together the total.
+
+    Of all such sums they are the nearest to those of the values, by the variance of their noise: as
+    much is taken off every cell. If sums were only cut off at 0, noise in classes of many cells
+    that are hardly ever found would come to more than everything else.
+    """
+    sums, cells = np.bincount(kind.ravel(), weights=values.ravel()), np.bincount(kind.ravel())
+    each = sums / np.maximum(cells, 1)
+    order = np.argsort(-each)
+    # The classes of the largest means stay above 0: as many as agree with what is taken off.
+    off = (np.cumsum(sums[order]) - total) / np.maximum(np.cumsum(cells[order]), 1)
+    taken: FloatArray = np.maximum(sums - cells * off.max(), 0.0)
+    return taken
 
 
 def margin(values: FloatArray, noise: Noise, alike: FloatArray, total: float) -> FloatArray:

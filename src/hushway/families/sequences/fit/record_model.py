@@ -35,6 +35,8 @@ _TOGETHER: Final = 0.46
 _USUAL_PAIRS: Final = 0.14
 # Records a scale of noise and a pair of places, below which places are told before pairs.
 _STRONG: Final = 0.5
+# New stops after the second that a record has, up to which it is not long, and from which on it is.
+_SHORT, _LONG = 1.0, 4.0
 _LEAST_FACTOR, _MOST_FACTOR = 0.2, 5.0
 
 
@@ -121,12 +123,14 @@ class Outline:
         weak = float(np.clip(np.log10(_STRONG / max(strength, 1e-9)), 0.0, 1.0))
         most = self.stops_that_count(noise / _USUAL_PAIRS)
         going_on = self.new_stops / (most * many)
-        pooled = float(np.clip(0.12 + 0.6 * going_on, 0.1, 0.3)) * (1 - weak / 2)
-        firsts, lasts = 0.04 + 0.07 * weak, 0.03 + 0.04 * weak
-        parts = np.array(
-            [firsts, lasts, _TOGETHER - firsts - lasts - pooled, pooled / 6, pooled * 5 / 6]
-        )
-        return parts / _TOGETHER
+        # Of long records, little is told by how they begin and end.
+        long = float(np.interp(self.new_stops / many, (_SHORT, _LONG), (0.0, 1.0)))
+        pooled = float(np.clip(0.12 + 0.6 * going_on, 0.1, 0.3)) * (1 - weak * (1 - long) / 2)
+        ends = weak * (1 - long / 2)
+        firsts, lasts = 0.04 + 0.07 * ends, 0.03 + 0.04 * ends
+        by_place = pooled * (1 + weak * long) / 6
+        two = _TOGETHER - firsts - lasts - pooled
+        return np.array([firsts, lasts, two, by_place, pooled - by_place]) / _TOGETHER
 
 
 def learn_outline(measured: Sequence[Measured], places: int) -> Outline:

@@ -20,6 +20,7 @@ from hushway.families.sequences.fit.prediction import Prediction
 from hushway.families.sequences.fit.reconciliation import WeightedRecords, reconcile
 from hushway.families.sequences.fit.record_model import Answer, RecordModel
 from hushway.families.sequences.fit.walks import continue_records
+from hushway.families.sequences.fit.whole_records import whole_records
 
 # A prefix is published from this many records on. Of smaller ones mostly those would be published
 # that noise has made larger.
@@ -69,15 +70,15 @@ def learn_records(
     found = _believe(tree, look, known.height)
     records = _records(known, tree, found)
     weight = reconcile(records, known, pairs)
-    order = np.argsort(_first_to_last(tree)[records.node], kind="stable")
-    counts, through = _made_whole(tree, records, weight, order)
+    rounding = _rounding(known, tree, records)
+    counts, through = _made_whole(tree, records, weight, rounding)
     held = _held(tree, look, found, through, known.height)
     steady = _steady(held, _begun_with(tree, records, records.weight))
     error = standard_errors(held, steady)
     if left is not None:
         completion = left.completion(records, weight)
         within = np.maximum(through, 1.0)
-        counts, through = _made_whole(tree, records, weight + completion.added, order)
+        counts, through = _made_whole(tree, records, weight + completion.added, rounding)
         variance = prefix_variance(completion, tree.parent, tree.depth, records.node)
         error = np.sqrt((error * np.maximum(through / within, 1.0)) ** 2 + variance)
     sure = _sure(tree, np.where(steady, through, 0.0), error)
@@ -92,12 +93,31 @@ def learn_records(
     )
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Rounding:
+    """The order of records by prefix, and their lengths and last stops in that order."""
+
+    order: IntArray
+    sums: tuple[IntArray, IntArray]
+    sizes: tuple[int, int]
+
+
+def _rounding(known: RecordModel, tree: Prediction, records: WeightedRecords) -> _Rounding:
+    order = np.argsort(_first_to_last(tree)[records.node], kind="stable")
+    length = np.diff(records.start) - 1
+    last = records.stops[records.start[1:] - 1].astype(np.int64)
+    return _Rounding(
+        order=order, sums=(length[order], last[order]), sizes=(known.height, known.places)
+    )
+
+
 def _made_whole(
-    tree: Prediction, records: WeightedRecords, weight: FloatArray, order: IntArray
+    tree: Prediction, records: WeightedRecords, weight: FloatArray, rounding: _Rounding
 ) -> tuple[IntArray, FloatArray]:
     """Returns whole numbers of records, and how many begin with each prefix."""
     counts = np.empty(len(weight), dtype=np.int64)
-    counts[order] = _whole(weight[order])
+    order = rounding.order
+    counts[order] = whole_records(weight[order], rounding.sums, rounding.sizes)
     return counts, _begun_with(tree, records, counts)
 
 

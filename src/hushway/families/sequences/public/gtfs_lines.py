@@ -1,8 +1,6 @@
 """The line of every station, from a public timetable: a taxonomy with one line for each."""
 
 import io
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,16 +15,10 @@ from hushway.errors import GeographyError
 from hushway.escaping import some_of
 from hushway.families.sequences.public.taxonomy import Taxonomy, place_level
 from hushway.geography.locations import Locations
-from hushway.tables.unpacking import read_part, refuse_unfit, refuse_unfit_archive
+from hushway.tables.gtfs_feed import feed_part
+from hushway.tables.unpacking import refuse_unfit_archive
 
-_DAMAGED = (
-    OSError,
-    EOFError,
-    ValueError,
-    RuntimeError,  # also of ways to pack that Python does not know
-    zipfile.BadZipFile,
-    zlib.error,
-)
+_NEEDED = "Lines need stops.txt, routes.txt, trips.txt and stop_times.txt of one feed."
 _TEXTS = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -109,7 +101,7 @@ def _columns(
     names = [*needed, *optional]
     try:
         table = arrow_csv.read_csv(
-            io.BytesIO(_content(feed, name)),
+            io.BytesIO(feed_part(feed, name, advice=_NEEDED)),
             parse_options=arrow_csv.ParseOptions(newlines_in_values=True),
             convert_options=arrow_csv.ConvertOptions(
                 include_columns=names,
@@ -133,26 +125,6 @@ def _columns(
             advice="Give a feed with all columns that GTFS demands.",
         )
     return found
-
-
-def _content(feed: Path, name: str) -> bytes:
-    try:
-        if feed.is_dir():
-            refuse_unfit(feed / name)
-            return (feed / name).read_bytes()
-        with zipfile.ZipFile(feed) as archive:
-            return read_part(archive, name)
-    except (FileNotFoundError, KeyError):
-        found = feed.exists()
-    except _DAMAGED:
-        raise GeographyError(
-            f"The timetable {feed.name} cannot be read.",
-            advice="Give the .zip file of a GTFS feed, or a folder with its files.",
-        ) from None
-    raise GeographyError(
-        f"The timetable {feed.name} has no {name}." if found else f"There is no {feed.name}.",
-        advice="Lines need stops.txt, routes.txt, trips.txt and stop_times.txt of one feed.",
-    )
 
 
 def _texts(column: pa.Array) -> list[str]:

@@ -1,6 +1,7 @@
 """Looks for taps and stops that cannot be counted, before any budget is touched."""
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 import ibis
@@ -9,7 +10,7 @@ import ibis.expr.types as ir
 from hushway.engine import row_checks
 from hushway.engine.grids import day_grid, load_places
 from hushway.engine.opening import open_session
-from hushway.engine.profile import place_counts, places_found, sizes_of, times_found
+from hushway.engine.profile import place_counts, places_found, sizes_of, times_found, unknown_names
 from hushway.engine.session import Session
 from hushway.engine.settings import EngineSettings
 from hushway.families.sequences.rows.sequences import (
@@ -102,7 +103,9 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
                     session, row_checks.rows_between(rows, grid), progress
                 )
             times = times_found(session, rows, window, source.clock, progress)
-            profile = replace(profile, times=times, places=_places(found, locations))
+            profile = replace(
+                profile, times=times, places=_places(session, marked, found, locations)
+            )
             limits = _limits(session, records, rule, unit, days=len(window.days))
             profile = replace(profile, **limits)
     return row_checks.rows_checked(found, profile, source.columns, policy, _TAP_WORDS)
@@ -145,7 +148,8 @@ def check_sequences(  # noqa: PLR0913  likewise
                 firsts = rows.filter(rows.position == 1).select("person").drop_null(["person"])
                 found |= row_checks.ids_with_too_many(session, firsts, progress)
             limits = _limits(session, records, rule, unit, days=1)
-            profile = replace(profile, places=_places(found, locations), **limits)
+            places = _places(session, marked, found, locations)
+            profile = replace(profile, places=places, **limits)
     return row_checks.rows_checked(found, profile, source.columns, policy, _SEQUENCE_WORDS)
 
 
@@ -170,8 +174,11 @@ def _summary(
     return row_checks.summary_of(marked, kinds, **places)
 
 
-def _places(found: dict[str, int], locations: Locations) -> tuple[PlacesFound, ...]:
-    return (places_found("places", "place", len(locations), found),)
+def _places(
+    session: Session, marked: ir.Table, found: dict[str, int], locations: Locations
+) -> tuple[PlacesFound, ...]:
+    names = partial(unknown_names, session, marked, "location", "place", locations)
+    return (places_found("places", "place", len(locations), found, names),)
 
 
 def _limits(

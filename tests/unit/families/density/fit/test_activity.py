@@ -1,5 +1,8 @@
 """How busy people are, from noisy classes, and what the limits leave out."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,8 @@ from hushway.families.density.fit.activity import (
     typical_visits,
 )
 from hushway.families.density.fit.places import known_places
+from hushway.families.density.fit.scaling import all_visits
+from hushway.families.density.fit.totals import Answers, Noisy
 from hushway.families.density.public.visits import VisitLimits
 
 LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
@@ -101,3 +106,32 @@ def test_places_of_busy_people_are_scaled_by_more_than_others() -> None:
     assert np.ptp(alike.scale) < 0.01 * alike.scale[0]
     # What noise hides is in the error.
     assert (alike.scale_variance > 0.01).all()
+
+
+def test_circles_that_do_not_stand_out_are_added_up_as_far_as_they_have_people() -> None:
+    circles = np.zeros((LIMITS.circles, 10))
+    circles[:2] = np.arange(1, 11) * 10.0
+    together, alone = (known_places(some, 1.0, None) for some in (circles, circles[:1]))
+    assert together.counted.sum() == pytest.approx(2 * alone.counted.sum(), rel=0.05)
+    # The empty ones would add noise.
+    assert together.variance.mean() < 3 * alone.variance.mean()
+
+
+def test_of_visits_that_no_class_explains_a_third_again_was_cut_off() -> None:
+    people = PeopleByClass(classes(v4=10_000), 1.0)
+    activity = known_activity(people, LIMITS, BINS)
+    assert activity is not None
+    sure, unsure = (
+        all_visits(answers(total=activity.explained + 9_000, variance=variance), activity)
+        for variance in (100.0**2, 9_000.0**2)
+    )
+    assert sure is not None
+    assert unsure is not None
+    assert sure.value == pytest.approx(activity.explained + 4 / 3 * sure.hidden, rel=0.01)
+    assert unsure.value == pytest.approx(activity.explained + unsure.hidden, rel=0.01)
+
+
+def answers(*, total: float, variance: float) -> Answers:
+    """Answers of which the number of all visits is all that matters."""
+    every = Noisy(values=np.array([total]), variance=variance)
+    return cast("Answers", SimpleNamespace(total=every))

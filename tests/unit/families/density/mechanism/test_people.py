@@ -65,6 +65,17 @@ def test_a_certificate_tells_all_that_limits_follow_from(towers_town: Any) -> No
         certified_people({**chosen.parameters, "people_by_visits": [1.5] * len(ACTIVITY)})
 
 
+def test_people_by_site_are_told_apart_only_where_several_circles_stand_out(
+    towers_town: Any,
+) -> None:
+    universe = towers_town.universe
+    asked = {
+        few: people(v4=20_000, v64=few).series_of(universe).queries(universe)[1].cells.circles
+        for few in (0, 50, 1_000)
+    }
+    assert asked[0] == asked[50] == 1 < asked[1_000]
+
+
 def test_noise_is_whichever_is_smaller_for_a_limit() -> None:
     kinds = {most: type(quieter_budget(Fraction(1), DELTA, most)) for most in (1, 4, 30)}
     assert kinds == {1: PureLoss, 4: PureLoss, 30: ZCDPLoss}

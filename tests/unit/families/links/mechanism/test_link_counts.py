@@ -122,8 +122,8 @@ def test_the_forecast_is_the_noise_of_every_question_but_speeds(way: LinkCounts,
     )
 
 
-def test_what_is_left_out_is_counted_and_paid_for_or_neither() -> None:
-    with pytest.raises(PrivacyError, match="or neither"):
+def test_what_is_left_out_is_counted_where_it_is_paid_for() -> None:
+    with pytest.raises(PrivacyError, match="not counted"):
         replace(WAYS["default"], limits=replace(LIMITS, left_out=False))
     with pytest.raises(PrivacyError, match="or not at all"):
         Spends(links=RHO, left_out=RHO)

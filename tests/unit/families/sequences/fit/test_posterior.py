@@ -67,3 +67,9 @@ def test_what_stands_far_out_of_noise_is_left_alone() -> None:
 
 def test_nothing_is_believed_about_nothing() -> None:
     assert len(posterior(np.empty(0), np.empty(0), Noise(scale=1.0, gaussian=True)).mean) == 0
+
+
+def test_no_variance_is_below_zero_however_little_noise_there_is() -> None:
+    noise = Noise(scale=0.22, gaussian=False)
+    values = np.random.default_rng(4).uniform(-1, 1.2 * noise.far(CELLS), CELLS)
+    assert posterior(values, np.full(CELLS, 1.0), noise).variance.min() >= 0

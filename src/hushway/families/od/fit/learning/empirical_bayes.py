@@ -11,7 +11,7 @@ Privacy:
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -39,6 +39,8 @@ _SHARED: Final = 20.0
 _OPEN: Final = 0.1
 # Lines of one thread's turn: a fixed number, so that the number of threads never shows.
 _TURN: Final = 1 << 14
+# Lines of about the same prior that the law of their factors is learnt from.
+_ENOUGH: Final = 1 << 12
 # What a line's factor is surely not need not be looked at.
 _NEGLIGIBLE: Final = 1e-7
 
@@ -67,20 +69,18 @@ def empirical_bayes(values: IntArray, expected: FloatArray, law: NoiseLaw) -> Po
     classes = value_classes(values, math.sqrt(law.variance))
     tables = likelihood_of(law, classes, float(expected.max(initial=1.0)))
     rows, columns = values.shape
-    lines = Lines(
-        value=classes.of(values).T.ravel().astype(np.int32),
-        expectation=tables.nearest(expected).T.ravel().astype(np.int32),
-        start=rows * np.arange(columns + 1),
-        classes=len(classes.centres),
-        grid=tables.size,
-    )
+    seen, place = classes.of(values).astype(np.int32), tables.nearest(expected).astype(np.int32)
     laws = mixture_components()
-    cell_laws = CellMixture.start(tables, laws)
-    cell_laws.run_em(lines.histogram())
     line_laws = LineMixture.start(expected.sum(axis=0), laws)
+    sample, some_laws = line_laws.sample()
+    some = Lines.of(seen[:, sample], place[:, sample], tables)
+    cell_laws = CellMixture.start(tables, laws)
+    unchanged = np.arange(COLUMNS) == UNCHANGED
+    cell_laws.run_em(some.histogram(some_laws.often[:, None] * unchanged))
     for _ in range(ROUNDS):
-        weights = line_laws.run_em(lines.likelihood(cell_laws.logarithms()))
-        cell_laws.run_em(lines.histogram(weights))
+        weights = some_laws.run_em(some.likelihood(cell_laws.logarithms()))
+        cell_laws.run_em(some.histogram(some_laws.often[:, None] * weights))
+    lines = Lines.of(seen, place, tables)
     weights = line_laws.weights(lines.likelihood(cell_laws.logarithms()))
     mean, variance, line_variance = lines.posterior(weights, cell_laws)
     mean = mean.reshape(columns, rows).T.copy()
@@ -132,7 +132,7 @@ class CellMixture:
         often, laws = seen[rows], self.seen[:, rows].transpose(1, 0, 2)
         shares = self.shares[rows]
         for _ in range(_STEPS_OF_CELLS):
-            mixed = np.einsum("bj,bjy->by", shares, laws, optimize=True)
+            mixed = (shares[:, None, :] @ laws)[:, 0]
             ratio = (often / mixed)[:, :, None]
             shares = _smoothed_shares(shares * (laws @ ratio)[:, :, 0])
         self.shares[:] = shares.mean(axis=0)
@@ -171,11 +171,13 @@ class LineMixture:
 
     Attributes:
         kind: Which lines have about the same prior.
+        often: How many lines each one stands for.
         laws: The components.
         shares: For each kind, the weight of each component; changed in place.
     """
 
     kind: IntArray
+    often: FloatArray
     laws: FloatArray
     shares: FloatArray
 
@@ -185,7 +187,21 @@ class LineMixture:
         logs = np.rint(np.log(np.maximum(expected, 1e-12))).astype(np.int64)
         _, kind = np.unique(logs, return_inverse=True)
         shares = np.full((int(kind.max(initial=0)) + 1, len(laws)), 1 / len(laws))
-        return LineMixture(kind=kind, laws=laws, shares=shares)
+        return LineMixture(kind=kind, often=np.ones(len(kind)), laws=laws, shares=shares)
+
+    def sample(self) -> tuple[IntArray, "LineMixture"]:
+        """Returns lines to learn from, and their mixture, which shares the weights with this one.
+
+        Of a kind with many lines some of them, evenly chosen, tell as much as all.
+        """
+        order = np.argsort(self.kind, kind="stable")
+        count = np.bincount(self.kind)
+        taken = np.minimum(count, _ENOUGH)
+        place = np.arange(len(order)) - np.repeat(np.cumsum(count) - count, count)
+        each, of = np.repeat(taken, count), np.repeat(count, count)
+        chosen = np.sort(order[(place + 1) * each // of > place * each // of])
+        kind = self.kind[chosen]
+        return chosen, replace(self, kind=kind, often=(count / taken)[kind])
 
     def run_em(self, likelihood: FloatArray) -> FloatArray:
         """Runs EM steps on the weights, and returns how probable each factor of a line is."""
@@ -193,7 +209,7 @@ class LineMixture:
 
         def work(turn: tuple[int, int]) -> FloatArray:
             counts = np.zeros_like(self.shares)
-            _count_laws(by_law, self.kind, self.shares, turn, counts)
+            _count_laws(by_law, (self.kind, self.often), self.shares, turn, counts)
             return counts
 
         for _ in range(_STEPS_OF_LINES):
@@ -248,6 +264,18 @@ class Lines:
     classes: int
     grid: int
     censored: CensoredCells | None = None
+
+    @staticmethod
+    def of(value: Int32Array, expectation: Int32Array, tables: Likelihood) -> "Lines":
+        """Returns one line for every column of a table."""
+        rows, columns = value.shape
+        return Lines(
+            value=value.T.ravel(),
+            expectation=expectation.T.ravel(),
+            start=rows * np.arange(columns + 1),
+            classes=tables.probability.shape[1],
+            grid=tables.size,
+        )
 
     def histogram(self, weights: FloatArray | None = None) -> FloatArray:
         """Returns how often each class was seen at each prior, given weights of line factors."""
@@ -313,20 +341,26 @@ def _turns(lines: int) -> Sequence[tuple[int, int]]:
 @compiled_for_threads
 def _count_laws(
     by_law: FloatArray,
-    kind: IntArray,
+    lines: tuple[IntArray, FloatArray],
     shares: FloatArray,
     turn: tuple[int, int],
     counts: FloatArray,
 ) -> None:
     """Adds up how probable each law is for every line, by the kind of the line."""
-    joint = np.empty(shares.shape[1])
+    (kind, often), laws = lines, shares.shape[1]
     for line in range(turn[0], turn[1]):
-        total = 0.0
-        for law in range(len(joint)):
-            joint[law] = shares[kind[line], law] * by_law[line, law]
-            total += joint[law]
-        for law in range(len(joint)):
-            counts[kind[line], law] += joint[law] / total
+        seen, share, count = by_law[line], shares[kind[line]], counts[kind[line]]
+        # Two sums at a time: each addition waits for the one before it.
+        even, odd = 0.0, 0.0
+        for law in range(0, laws - 1, 2):
+            even += share[law] * seen[law]
+            odd += share[law + 1] * seen[law + 1]
+        if laws % 2:
+            even += share[laws - 1] * seen[laws - 1]
+        scale = often[line] / (even + odd)
+        for law in range(laws):
+            count[law] += seen[law] * scale
+    counts *= shares
 
 
 @compiled_for_threads
@@ -341,10 +375,12 @@ def _add_logarithms(  # noqa: PLR0917  compiled code takes plain arrays
     for line in range(turn[0], turn[1]):
         total = found[line]
         for cell in range(start[line], start[line + 1]):
-            here, place = logarithms[value[cell]], expectation[cell]
+            here = logarithms[value[cell]]
             total[0] += here[REACH]
+            # Slices: places within them cannot be negative, so compiled code need not ask.
+            steps, reached = total[1:], here[expectation[cell] :]
             for column in range(COLUMNS - 1):
-                total[column + 1] += here[place + column]
+                steps[column] += reached[column]
 
 
 @compiled_for_threads
@@ -369,11 +405,13 @@ def _see(  # noqa: PLR0917  compiled code takes plain arrays
 ) -> None:
     for line in range(turn[0], turn[1]):
         first, last = _span(weights[line])
+        likely = weights[line, first:last]
         for cell in range(start[line], start[line + 1]):
-            here, place = seen[value[cell]], expectation[cell]
+            here = seen[value[cell]]
             here[REACH] += weights[line, 0]
-            for column in range(first, last):
-                here[place + column - 1] += weights[line, column]
+            reached = here[expectation[cell] + first - 1 :]
+            for column in range(last - first):
+                reached[column] += likely[column]
 
 
 @compiled_for_threads
@@ -389,21 +427,24 @@ def _posterior(  # noqa: PLR0917  compiled code takes plain arrays
     for line in range(turn[0], turn[1]):
         first, last = _span(weights[line])
         # The sum of the line's means under each factor, and what its counts vary beside them.
-        sums, within = np.zeros(COLUMNS), 0.0
+        sums, within, likely = np.zeros(COLUMNS), 0.0, weights[line, first:last]
+        later = sums[first:]
         for cell in range(start[line], start[line + 1]):
-            seen, place = value[cell], expectation[cell] - 1
-            sums[0] += moments[0][seen, REACH]
-            mean = weights[line, 0] * moments[0][seen, REACH]
-            square = weights[line, 0] * moments[1][seen, REACH]
-            means = weights[line, 0] * moments[0][seen, REACH] ** 2
-            for column in range(first, last):
-                here = moments[0][seen, place + column]
-                sums[column] += here
-                mean += weights[line, column] * here
-                means += weights[line, column] * here * here
-                square += weights[line, column] * moments[1][seen, place + column]
+            seen, place = value[cell], expectation[cell] + first - 1
+            means, squares = moments[0][seen], moments[1][seen]
+            sums[0] += means[REACH]
+            mean = weights[line, 0] * means[REACH]
+            square = weights[line, 0] * squares[REACH]
+            between = weights[line, 0] * means[REACH] ** 2
+            reached, reached_squares = means[place:], squares[place:]
+            for column in range(last - first):
+                here = reached[column]
+                later[column] += here
+                mean += likely[column] * here
+                between += likely[column] * here * here
+                square += likely[column] * reached_squares[column]
             found[0][cell] = mean
             found[1][cell] = max(square - mean * mean, 0.0)
-            within += max(square - means, 0.0)
+            within += max(square - between, 0.0)
         centre = np.sum(weights[line] * sums)
         found[2][line] = within + np.sum(weights[line] * (sums - centre) ** 2)

@@ -59,10 +59,11 @@ class ValueClasses:
 
     def follow(self, counts: FloatArray, values: IntArray) -> None:
         """Moves counts along with their values within wide classes, in place."""
-        kind = self.of(values)
-        wide = self.exact[kind] == 0
-        offset = values[wide] - self.centres[kind[wide]]
-        counts[wide] = np.maximum(counts[wide] + offset, 0.0)
+        narrow = int(self.exact.sum())
+        if narrow < len(self.starts):
+            wide = values >= self.starts[narrow]
+            offset = values[wide] - self.centres[self.of(values[wide])]
+            counts[wide] = np.maximum(counts[wide] + offset, 0.0)
 
 
 def value_classes(values: IntArray, deviation: float) -> ValueClasses:

@@ -61,12 +61,15 @@ def prior_mean(
     targets = [(each.partition, denoised_sums(each, totals)) for each in told]
     expected = _even(cells, totals)
     fit_to_sums(expected, targets, _SWEEPS)
-    _favour_distances(expected, targets, cells, law, distance_class)
     # Products of noisy sums may expect nothing where there is something: part of the trips is
     # expected to follow only those sums that are far from their noise.
-    coarse = _even(cells, totals)
     sure = [target for each, target in zip(told, targets, strict=True) if _is_sure(each, totals)]
-    fit_to_sums(coarse, sure, _SWEEPS)
+    if len(sure) == len(targets):
+        coarse = expected.copy()
+    else:
+        coarse = _even(cells, totals)
+        fit_to_sums(coarse, sure, _SWEEPS)
+    _favour_distances(expected, targets, cells, law, distance_class)
     expected *= 1 - _COARSE
     expected += _COARSE * coarse
     return expected
@@ -144,9 +147,13 @@ def denoised_sums(sums: NoisySums, totals: FloatArray) -> FloatArray:
 
 
 def sum_variances(sums: NoisySums) -> FloatArray:
-    """Returns the posterior variance of every sum, given all noisy sums and nothing else."""
-    each = np.maximum(sums.by_period.sum(axis=1), 1.0)
-    return _learnt_sums(sums, each).variance.ravel()
+    """Returns the posterior variance of every sum, given all noisy sums and nothing else.
+
+    Each is expected to be the mean of its period's, which is as noisy as that.
+    """
+    each, noise = np.maximum(sums.by_period.sum(axis=1), 1.0), float(sums.law.variance)
+    variance = _learnt_sums(sums, each).variance.ravel() + noise / sums.partition.classes
+    return np.minimum(variance, noise)
 
 
 def _learnt_sums(sums: NoisySums, each: FloatArray) -> Posterior:

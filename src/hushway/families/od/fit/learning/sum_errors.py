@@ -60,7 +60,7 @@ class SumErrors:
         hidden = noise * math.sqrt(_KURTOSIS * len(missed))
         doubt = (1 - 2 / math.sqrt(len(missed))) * hidden
         more = float(np.sum(missed**2 - noise)) - doubt
-        believed = noise / max(1.0, more / own)
+        believed = noise * max(min(own / max(more, _NOTHING), 1.0), cells.least_trust(noise))
         effect = _effect_variance(
             missed**2 - noise - cells.variances,
             cells.variances**2,
@@ -83,11 +83,27 @@ class SumErrors:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class SumsOfCells:
-    """The sums of estimates, of their variances, and of their `yielding_variance`."""
+    """The sums of estimates, of their variances, and of their `yielding_variance`.
+
+    Attributes:
+        noise: The variance of each sum of noisy cells; None if not all cells were looked at.
+    """
 
     estimates: FloatArray
     variances: FloatArray
     yielding: FloatArray
+    noise: FloatArray | None = None
+
+    def least_trust(self, noise: float) -> float:
+        """Returns which part of their noise sums have at least when cells are moved to them.
+
+        Where adding up noisy cells tells more than the noisy sums do, these count no more than
+        beside noisy cells, however wrong a prior is.
+        """
+        if self.noise is None:
+            return 0.0
+        alone = float(self.noise.mean())
+        return float(self.yielding.mean()) / alone * max(1 - alone / noise, 0.0)
 
 
 def _effect_variance(

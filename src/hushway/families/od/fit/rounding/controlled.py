@@ -74,7 +74,8 @@ def round_totals(totals: FloatArray, elements: Sequence[IntArray | Int32Array]) 
     tolerance = _tolerance(len(parts) + sum(margin.count for margin in partitions))
     network = network_of(parts, partitions, tolerance)
     cancel_cycles(network.edges, network.lists, network.spans, network.others, network.drift)
-    ups = network.edges[-len(parts) :, FLOW]
+    ups = network.flows
+    ups[network.groups] = network.edges[len(network.edges) - len(network.groups) :, FLOW]
     rounded[chosen] += ups == ONE
     moved = [_moved(ups - parts, margin, tolerance) for margin in partitions]
     return RoundedTotals(

@@ -16,18 +16,6 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.numerics.compiled import compiled
 
-# The inner loop of controlled rounding: cancel cycles until every edge carries a whole amount.
-#
-# Only the fraction that an edge carries above its floor matters, in fixed point: 0 is the floor and
-# `ONE` the ceiling. What flows into a vertex flows out of it, so a vertex with one fractional edge
-# has another, and a walk along fractional edges must close a cycle. Pushing along it, as far as its
-# edges allow, leaves every vertex balanced and makes an edge whole; whole edges are never touched
-# again. The walk up to that edge is kept, as in dependent rounding (Gandhi, Khuller, Parthasarathy
-# and Srinivasan 2006).
-#
-# A walk carries the state of its edges along in its own rows, so that a push runs over memory in
-# order; an edge gets its flow back when the walk leaves it.
-
 # 2^-44 is below the error of any sum of floats that comes here. Sums of many fractions may pass
 # 2^63 and wrap; only their remainders and their small differences are ever used.
 FRACTION_BITS = 44
@@ -51,7 +39,7 @@ _DRIFT, _STEPS = range(2)
 # so is looking; measured between 1 and all.
 _SIGHT = 8
 # What a squared drift of another margin's element costs beside the squared shift of a group.
-_DRIFT_PRICE = 0.2
+DRIFT_PRICE = 0.2
 
 
 @compiled
@@ -179,7 +167,7 @@ def _steered(  # noqa: PLR0917  compiled code takes plain arrays
 ) -> int:
     """Chooses the push that leaves groups and the other margins nearer to their real values."""
     linear, square = _steepness(edges, cycle, others, drift)
-    linear, square = price + _DRIFT_PRICE * linear, _DRIFT_PRICE * square
+    linear, square = price + DRIFT_PRICE * linear, DRIFT_PRICE * square
     one, two = pushes[0] / ONE, pushes[1] / ONE
     push = (
         pushes[0] if one * (linear + one * square) <= two * (linear + two * square) else pushes[1]

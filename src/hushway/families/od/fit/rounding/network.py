@@ -26,9 +26,12 @@ from hushway.families.od.fit.rounding.cycle_cancelling import (
     TAIL,
     TAIL_PLACE,
 )
+from hushway.families.od.fit.rounding.rectangles import cancel_rectangles
 from hushway.numerics.compiled import compiled
 
 _NONE = -1
+# Fewer groups than this take no time; of more, most are rounded along rectangles first.
+_MANY = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,6 +40,10 @@ class GroupedMargin:
 
     element: Int32Array
     count: int
+
+    def among(self, groups: IntArray) -> "GroupedMargin":
+        """Returns the elements of some of the groups; here they may be empty."""
+        return GroupedMargin(element=self.element[groups], count=self.count)
 
 
 def grouped_margin(element: IntArray | Int32Array) -> GroupedMargin:
@@ -124,8 +131,15 @@ _SECOND_ROOT, _FIRST_ROOT = 0, 1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Network:
-    """The arguments of `cancel_cycles`; edges of groups come last, in the order of the groups."""
+    """The arguments of `cancel_cycles`; edges of groups come last.
 
+    Attributes:
+        flows: What each group carries above its floor, as far as it is known.
+        groups: Which groups have an edge, in the order of the edges.
+    """
+
+    flows: IntArray
+    groups: IntArray
     edges: IntArray
     lists: IntArray
     spans: IntArray
@@ -137,22 +151,35 @@ def network_of(parts: IntArray, partitions: Sequence[GroupedMargin], tolerance: 
     """Builds the network of some groups, given their fractions in units of 1 / `ONE`."""
     chains = two_chains(partitions)
     held = {margin for chain in chains for margin in chain}
+    others, count = _numbered_through(
+        [partitions[margin] for margin in range(len(partitions)) if margin not in held], len(parts)
+    )
+    flows, prices, drift = parts.copy(), ONE - 2 * parts, np.zeros((2, count))
+    groups = np.arange(len(parts))
+    if len(parts) >= _MANY and all(chains):
+        ends = partitions[chains[0][-1]].element, partitions[chains[1][-1]].element
+        groups = cancel_rectangles(flows, prices, ends, others, drift[0])
+    trees = [[partitions[margin].among(groups) for margin in chain] for chain in chains]
     elements = 1 + sum(partitions[margin].count for margin in held)
-    edges = np.zeros((elements + len(parts), 6), dtype=np.int64)
+    edges = np.zeros((elements + len(groups), 6), dtype=np.int64)
     edges[0, :3] = _SECOND_ROOT, _FIRST_ROOT, parts.sum() % ONE
     last = edges[elements:]
-    last[:, TAIL], row = _plant(edges, 1, _FIRST_ROOT, parts, [partitions[m] for m in chains[0]])
-    last[:, HEAD], _ = _plant(edges, row, _SECOND_ROOT, parts, [partitions[m] for m in chains[1]])
-    last[:, FLOW] = parts
-    last[:, PRICE] = ONE - 2 * parts
+    last[:, FLOW], last[:, PRICE] = flows[groups], prices[groups]
+    last[:, TAIL], row = _plant(edges, 1, _FIRST_ROOT, flows[groups], trees[0])
+    last[:, HEAD], _ = _plant(edges, row, _SECOND_ROOT, flows[groups], trees[1])
     flow = edges[:, FLOW]
     flow[flow <= tolerance] = 0
     flow[flow >= ONE - tolerance] = ONE
     lists, spans = _listed(edges, elements + 1)
-    others, count = _numbered_through(
-        [partitions[margin] for margin in range(len(partitions)) if margin not in held], len(parts)
+    return Network(
+        flows=flows,
+        groups=groups,
+        edges=edges,
+        lists=lists,
+        spans=spans,
+        others=others[:, groups],
+        drift=drift,
     )
-    return Network(edges=edges, lists=lists, spans=spans, others=others, drift=np.zeros((2, count)))
 
 
 def _plant(

@@ -33,6 +33,17 @@ def test_cells_that_are_as_good_as_they_say_are_believed() -> None:
     assert found.noise == pytest.approx(100.0)
 
 
+def test_one_sum_says_no_more_of_its_cells_than_its_noise_lets_it() -> None:
+    few, cells = np.array([10.0]), np.array([600.0])
+    found = SumErrors.of(
+        noisy=np.array([-56]),
+        noise=900.0**2,
+        cells=SumsOfCells(estimates=few, variances=cells, yielding=cells, noise=24 * cells),
+    )
+    alone = 24 * cells[0] / (24 * cells[0] + 900.0**2)
+    assert cells[0] / (cells[0] + found.noise) == pytest.approx(alone, rel=0.05)
+
+
 def test_cells_that_miss_by_more_give_way() -> None:
     found = look(missed=40.0, noise=100.0)
     assert found.noise < 1.0

@@ -31,7 +31,7 @@ def grouped(locations: Locations, group: str) -> Locations:
         )
     places = tuple(_middle(label, members[label]) for label in sorted(members))
     ids = tuple(json.dumps([one.id for one in members[place.id]]) for place in places)
-    return Locations(places, (PlaceLabels(column=MEMBERS, values=ids),))
+    return Locations(places, (PlaceLabels(column=MEMBERS, values=ids),), locations.aliases)
 
 
 def _middle(label: str, members: list[Location]) -> Location:
