@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from hushway.families.links.files.check import read_universe
+from hushway.families.links.files.roads import read_universe
 from hushway.families.links.files.rows import (
     PARQUET,
     REST,
