@@ -30,7 +30,7 @@ from hushway.families.sequences.planning.evaluation import every_record, exact_p
 from hushway.families.sequences.planning.evaluation import read_published as read_prefixes
 from hushway.progress import quiet
 from hushway.release.forecast.true_errors import exact_context
-from hushway.release.job import CountingContext, Job
+from hushway.release.job import CountingContext
 from hushway.release.questions.answers import Answer, difference, largest, ratio, total
 from hushway.release.questions.cells import AskedCells
 from hushway.steward.demo import build_city
@@ -39,10 +39,10 @@ RANDOM = 60
 PLANNED = 60
 TOP = 10
 
-Truth = Callable[[Path, Job, CountingContext, AskedCells], FloatArray]
+Truth = Callable[[Path, Any, CountingContext, AskedCells], FloatArray]
 
 
-def od_truth(_: Path, job: Job, context: CountingContext, cells: AskedCells) -> FloatArray:
+def od_truth(_: Path, job: Any, context: CountingContext, cells: AskedCells) -> FloatArray:
     """Returns the trips of every cell."""
     exact = every_trip(job.rows, job.geography, context)
     at = [cells.dimensions[name].position for name in ("periods", "origins", "destinations")]
@@ -51,12 +51,12 @@ def od_truth(_: Path, job: Job, context: CountingContext, cells: AskedCells) -> 
     return np.where(exact.cells[place] == wanted, exact.values[place], 0).astype(np.float64)
 
 
-def density_truth(_: Path, job: Job, context: CountingContext, __: AskedCells) -> FloatArray:
+def density_truth(_: Path, job: Any, context: CountingContext, __: AskedCells) -> FloatArray:
     """Returns the visits of every (area, period)."""
     return every_visit(job.rows, job.geography, context).reshape(-1)
 
 
-def links_truth(_: Path, job: Job, context: CountingContext, cells: AskedCells) -> FloatArray:
+def links_truth(_: Path, job: Any, context: CountingContext, cells: AskedCells) -> FloatArray:
     """Returns the travellers on every link, and on all of a kind that do not show."""
     universe = job.geography
     exact = everybody(job.rows, universe, context)
@@ -75,7 +75,7 @@ def links_truth(_: Path, job: Job, context: CountingContext, cells: AskedCells) 
 
 
 def sequences_truth(
-    folder: Path, job: Job, context: CountingContext, cells: AskedCells
+    folder: Path, job: Any, context: CountingContext, cells: AskedCells
 ) -> FloatArray:
     """Returns the records that begin with every prefix of one or two stops."""
     published = read_prefixes(folder, job.geography)
@@ -122,9 +122,9 @@ def answers(cells: AskedCells, truth: FloatArray) -> Iterator[tuple[str, Answer,
         for label in rng.permutation(labels)[:PLANNED].tolist():
             yield f"one of {name}", total(cells, {name: label}), true({name: label})
         ids = {answer_label(cells, name, i): i for i in range(len(dimension.ids))}
-        for one in largest(cells, {}, by=name, top=TOP):
-            where = {name: dimension.ids[ids[one.label]]}
-            yield f"{TOP} largest {name}", one, true(where)
+        for found in largest(cells, {}, by=name, top=TOP):
+            where = {name: dimension.ids[ids[found.label]]}
+            yield f"{TOP} largest {name}", found, true(where)
     names = list(cells.dimensions)[:2]
     pairs = list(product(*(cells.dimensions[name].ids for name in names)))
     for i in rng.choice(len(pairs), min(PLANNED, len(pairs)), replace=False):

@@ -173,6 +173,8 @@ def test_numbers_are_those_of_the_release(sites: Sites) -> None:
     rows = range(len(counts))
     best = max(rows, key=lambda row: (counts[row] >= 2 * errors[row], counts[row]))
     with sites.opened(f"#{_slug('od')}?p=0") as page:
+        expect(page.get_by_test_id("table")).to_contain_text("2 March 2026")
+        page.get_by_label("Show what is too uncertain").check()
         row = page.get_by_test_id("table").locator("tbody tr").first
         expect(row).to_contain_text(
             f"{names[int(origins[best])]} → {names[int(destinations[best])]}"

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow.compute as pc
 import pytest
@@ -25,9 +26,9 @@ def published(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return made
 
 
-def by_command(release: Path, *words: str) -> dict[str, object]:
+def by_command(release: Path, *words: str) -> dict[str, Any]:
     done = CliRunner().invoke(app, ["ask", str(release), *words, "--json"], catch_exceptions=False)
-    found: dict[str, object] = json.loads(done.stdout)
+    found: dict[str, Any] = json.loads(done.stdout)
     return found
 
 
@@ -46,12 +47,12 @@ def test_command_and_python_answer_alike(published: Scene) -> None:
     folder, by = published.folder / "release", BY[published.family]
     release = hushway.open(folder)
     label = release.cells.dimensions[by].ids[0]
-    (answer,) = by_command(folder, "--where", f"{by}={label}")["answers"]  # type: ignore[misc]
+    (answer,) = by_command(folder, "--where", f"{by}={label}")["answers"]
     own = release.sum(**{by: label})
     assert answer["value"] == own.value
     assert (answer["low"], answer["high"]) == (own.low, own.high)
     top = by_command(folder, "--top", "2", "--by", by)["answers"]
-    assert [each["label"] for each in top] == [each.label for each in release.top(2, by)]  # type: ignore[attr-defined]
+    assert [each["label"] for each in top] == [each.label for each in release.top(2, by)]
 
 
 def test_what_was_counted_stands_beside_every_answer(published: Scene) -> None:

@@ -86,7 +86,7 @@ class AskedCells:
         if name in where:
             asked = where[name]
             texts = [asked] if isinstance(asked, str) else asked
-            return np.logical_or.reduce([dimension.having(text) for text in texts])
+            return np.asarray(np.any([dimension.having(text) for text in texts], axis=0))
         found = np.full(len(dimension.ids), dimension.unasked is None)
         if dimension.unasked is not None:
             found[dimension.unasked] = True

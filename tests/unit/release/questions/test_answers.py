@@ -8,7 +8,7 @@ import pytest
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.release.questions.answers import difference, largest, ratio, total
+from hushway.release.questions.answers import Answer, difference, largest, ratio, total
 from hushway.release.questions.cells import AskedCells, Dimension, Variances, correlated
 
 PLACES, HOURS = 6, 4
@@ -98,16 +98,16 @@ def test_intervals_hold_where_errors_go_together() -> None:
     assert np.all((held > 0.93) & (held < 0.98)), held
 
 
-def _holds(answer: object, truth: float) -> bool:
-    return bool(answer.low <= truth <= answer.high)  # type: ignore[attr-defined]
+def _holds(answer: Answer, truth: float) -> bool:
+    return answer.low <= truth <= answer.high
 
 
-def _top(cells: AskedCells) -> list[object]:
+def _top(cells: AskedCells) -> list[Answer]:
     return [*largest(cells, {}, by="places", top=6)]
 
 
-def _of(truth: FloatArray, label: object) -> float:
-    return float(truth[int(str(label)[-2]) == PLACE].sum())
+def _of(truth: FloatArray, label: str) -> float:
+    return float(truth[int(label[-2]) == PLACE].sum())
 
 
 def test_the_largest_come_first_with_intervals_for_having_been_picked() -> None:
