@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.mechanism.counts import link_counts, smaller_noise
-from hushway.families.links.public.universe import MovementLimits
+from hushway.families.links.public.universe import MovementLimits, bound_within
 from hushway.families.links.study.scene import one_period
 
 ITEMS = (5, 20, 60, 200)
@@ -25,9 +25,8 @@ def main() -> None:
         noise = []
         for epsilon in EPSILONS:
             mechanism = link_counts(limits, budget=smaller_noise(epsilon, DELTA, limits))
-            link = mechanism.forecast(
-                universe, mechanism.bound(mechanism.queries(universe)[0].cells)
-            )
+            bound = bound_within(mechanism.queries(universe)[0].cells, limits)
+            link = mechanism.forecast(universe, bound)
             noise.append(f"{link[0].standard_error:.1f}")
         print(f"| {items} | {' | '.join(noise)} |")
 

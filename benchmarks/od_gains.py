@@ -72,7 +72,9 @@ class NoLines(learning.LineMixture):
     def start(expected: FloatArray, laws: FloatArray) -> "NoLines":
         """Returns lines that learn nothing."""
         started = _START(expected, laws)
-        return NoLines(kind=started.kind, laws=started.laws, shares=started.shares)
+        return NoLines(
+            kind=started.kind, laws=started.laws, shares=started.shares, often=started.often
+        )
 
 
 _START = learning.LineMixture.start

@@ -101,7 +101,7 @@ def _row(scene: PeopleScene, epsilon: Fraction, limit: int | None, runs: int) ->
         stated.append(total.errors[0] / scene.truth.sum())
     every = {name: np.concatenate(each) if each else np.empty(0) for name, each in found.items()}
     shares = {name: f"{each.mean():.3f}" if len(each) else "-" for name, each in every.items()}
-    return shares | {"error of the total": f"{np.mean(stated):.3f}"}
+    return {**shares, "error of the total": f"{np.mean(stated):.3f}"}
 
 
 if __name__ == "__main__":

@@ -106,8 +106,8 @@ class Preflight:
             ("signing_key", self._ask_signing_key),
             ("place", self._ask_place),
             ("rows", self._ask_rows),
-            ("worth", self._ask_worth),
             ("budget", self.ask_budget),
+            ("worth", self._ask_worth),
         )
         for subject, ask in questions:
             try:
@@ -186,6 +186,7 @@ class Preflight:
     def _ask_worth(self) -> None:
         if self.foresee is not None and self.checked is not None:
             self.foresee(self.checked)
+            self.ask_budget()
 
     def _ask_rows(self) -> None:
         job = self.job

@@ -166,7 +166,7 @@ def _refuse_nothing(
         )
         refusal.add_note(Told(foreseen.sentence))
         raise refusal
-    if tell is not None:
+    if tell is not None and foreseen.sentence:
         tell(f"What will be known (your screen only): {foreseen.sentence}")
 
 

@@ -16,6 +16,7 @@ from pyproj import Transformer
 
 import hushway
 from hushway.families.density.city.paris import DensityCity, paris
+from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure
@@ -248,6 +249,7 @@ def test_laplace_noise_is_paid_in_epsilon(short: Path, name: str) -> None:
     open_account(short, "--epsilon", "4")
     job = job_of(short)
     # It costs the same however many visits of a period count.
+    assert isinstance(job.mechanism, DensitySeries)
     assert not job.mechanism.limits.one_in_a_bin
     published = publish(job)
     assert hushway.verify(published.folder).passed

@@ -16,11 +16,13 @@ _TAXONOMY = ("taxonomy.columns", "taxonomy.gtfs", "taxonomy.fan_out")
 def coarser_sequences(plan: SequencesPlan) -> Iterator[Coarser]:
     """Yields plans without times, of places by a public column, and of both."""
     finest = Coarser(words="", changes={}, plan=plan)
+    bare = plan
     if plan.records.times:
-        finest = _without_times(plan)
+        bare = _without_times(plan)
+        finest = Coarser(words="no times", changes={"records.times": False}, plan=bare)
         yield finest
     for column in dict.fromkeys((*reversed(plan.taxonomy.columns), _ZONE)):
-        changed = _grouped(finest.plan, column)
+        changed = _grouped(bare, column)
         # A column that is not there, or with gaps, groups nothing.
         with suppress(HushwayError):
             if 1 < _places(changed) < _places(plan):
@@ -29,13 +31,9 @@ def coarser_sequences(plan: SequencesPlan) -> Iterator[Coarser]:
                 yield Coarser(words=words, changes=changes, plan=changed)
 
 
-def _without_times(plan: SequencesPlan) -> Coarser:
+def _without_times(plan: SequencesPlan) -> SequencesPlan:
     records = plan.records.model_copy(update={"times": False})
-    return Coarser(
-        words="no times",
-        changes={"records.times": False},
-        plan=plan.model_copy(update={"records": records}),
-    )
+    return plan.model_copy(update={"records": records})
 
 
 def _grouped(plan: SequencesPlan, column: str) -> SequencesPlan:
