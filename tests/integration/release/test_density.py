@@ -265,7 +265,7 @@ def test_a_day_on_which_the_clock_skips_an_hour_has_all_its_bins(city: Path) -> 
     change(city, "events.parquet", "events.csv")
     change(city, "first_day = 2007-09-10", "first_day = 2026-03-28")
     change(city, "# last_day = 2007-09-16", "last_day = 2026-03-29")
-    checked = json.loads(invoke("check", city / "plan.toml", "--json").output)
+    checked = json.loads(invoke("check", city / "plan.toml", "--json").stdout)
     found = {problem["kind"]: problem["count"] for problem in checked["problems"]}
     assert found["impossible_time"] == 300
     open_account(city)

@@ -186,12 +186,13 @@ class NosyExpectation(LinkCounts):
         object.__setattr__(self, "_peeped", peeped)
         return measured
 
-    def fit(
-        self, measured: Measurements, geography: LinkUniverse, expected: Expected | None = None
+    def fit_people(
+        self, measured: Measurements, geography: LinkUniverse, expected: Expected | None
     ) -> LinkTable:
         """Fits to the exact sums, and publishes the noisy ones."""
-        noisy = super().fit(measured, geography, expected)
-        fitted = super().fit(getattr(self, "_peeped", measured), geography, expected)
+        noisy = super().fit_people(measured, geography, expected)
+        peeped = getattr(self, "_peeped", measured)
+        fitted = super().fit_people(peeped, geography, expected)
         return replace(fitted, class_totals=noisy.class_totals)
 
 

@@ -263,10 +263,14 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
             if type(query.cells) in figures
         )
 
-    def fit(
-        self, measured: Measurements, geography: LinkUniverse, expected: Expected | None = None
-    ) -> LinkTable:
+    def fit(self, measured: Measurements, geography: LinkUniverse) -> LinkTable:
         """Turns noisy counts into plausible ones, and leaves out what does not stand out."""
+        return self.fit_people(measured, geography, None)
+
+    def fit_people(
+        self, measured: Measurements, geography: LinkUniverse, expected: Expected | None
+    ) -> LinkTable:
+        """Fits by what noisy people are expected to do beyond the limit, too."""
         return fit_links(
             measured,
             geography,

@@ -170,5 +170,5 @@ class LinkPeople(FixedQuestions[LinkUniverse]):
         """Turns noisy counts into plausible ones, and leaves out what does not stand out."""
         settled = self.settled(measured)
         expected = expected_of(settled.crowd, settled.chosen.limits.max_items)
-        table = settled.chosen.fit(measured[1:], geography, expected)
+        table = settled.chosen.fit_people(measured[1:], geography, expected)
         return replace(table, noise=noise_of(measured))
