@@ -75,6 +75,9 @@ def test_without_a_guess_noise_says_how_large_numbers_must_be(city: Scene) -> No
 def test_little_is_known_more_of_coarser_places_and_periods_is_and_the_plan_is_taken_over(
     city: Scene, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    # Of people so few that noise hides them, it is not known either how many trips they make.
+    city.plan["privacy"] = {"unit": "trip", "epsilon": "1/20"}
+    city.write_plan()
     plan, new = city.folder / PLAN, city.folder / "coarser.toml"
     advice = hushway.recommend(plan, **FEW, write=new)
     assert advice.worth.little

@@ -44,7 +44,7 @@ export interface Proposal {
 export interface PriceResult {
   readonly measure: string;
   readonly cost: string;
-  readonly charge: string;
+  readonly charge: string | null;
   readonly remaining: string | null;
   readonly affordable: boolean;
   readonly obstacle: string | null;
@@ -136,8 +136,9 @@ export interface CertificateResult {
 
 const DIGITS = 1e12;
 
-/** An exact amount as people write it: "1/2" is 0.5, and a long fraction is about so much. */
-export function written(exact: string): string {
+/** An exact amount as people write it: "1/2" is 0.5, and a long fraction is about so much; nothing where there is none yet. */
+export function written(exact: string | null): string {
+  if (exact === null) return "";
   const value = approximately(exact);
   if (!Number.isFinite(value)) return exact;
   const below = Number(exact.split("/")[1] ?? 1);
