@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.auditing.bounds import SHARE_TO_SHOW, epsilon_shown, lower_bound, upper_bound
-from hushway.auditing.power import power_of
+from hushway.auditing.bounds import SHARE_TO_SHOW, epsilon_shown, lower_bound, power_of, upper_bound
 from hushway.auditing.runs import FEWEST_RUNS
 from hushway.errors import AuditError
 from hushway.privacy.events import Event

@@ -17,8 +17,8 @@ from scipy.special import chdtrc, logsumexp
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.auditing.cases import OTHERS, Case, Staged
-from hushway.auditing.divergence import ORDERS, SLACK, of_choices
 from hushway.auditing.harness import Check, Finding, World, enough
+from hushway.auditing.law import ORDERS, SLACK, of_choices
 from hushway.auditing.product import Product
 from hushway.auditing.shift import claim_of
 from hushway.families.density.audit.stage import (

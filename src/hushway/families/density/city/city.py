@@ -1,18 +1,22 @@
 """A synthetic city of calls: public areas and towers, and events that belong to nobody."""
 
+import json
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
+import pyarrow as pa
+import shapely
 from numpy.typing import NDArray
+from pyarrow import parquet
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
 from hushway.numerics.compiled import compiled
+from hushway.study.city_files import number_column, table_of, write_locations
 
 HOUR_S = 3_600
 
@@ -87,26 +91,16 @@ class DensityCity:
         size = len(self.towers) * self.hours
         return np.bincount(cell, minlength=size).reshape(len(self.towers), self.hours)
 
-    def write(
-        self,
-        folder: Path,
-        *,
-        format: Literal["csv", "parquet"] = "parquet",  # noqa: A002 - the word that users know
-    ) -> None:
-        """Writes the events, towers.csv and areas.geojson.
+    def write(self, folder: Path) -> None:
+        """Writes events.parquet, towers.csv and areas.geojson.
 
         Events have person, tower and time, a wall-clock time without a zone. Towers have id, name,
         lon, lat and zone, which is their district. Areas have id and name, in degrees (CRS84).
         """
-        # pyarrow takes a noticeable part of a second to load, and most users of a city never write
-        # it.
-        from hushway.families.density.city import files as paris_files
-        from hushway.study import city_files as files
-
         folder.mkdir(parents=True, exist_ok=True)
-        files.write_locations(self.towers, folder / "towers.csv")
-        paris_files.write_areas(self.areas, folder / "areas.geojson")
-        paris_files.write_events(self, folder / f"events.{format}")
+        write_locations(self.towers, folder / "towers.csv")
+        write_areas(self.areas, folder / "areas.geojson")
+        write_events(self, folder / "events.parquet")
 
 
 @compiled
@@ -135,3 +129,30 @@ def distinct_visits(
             when[at] = second[event] // 3_600
             at += 1
     return who, where, when
+
+
+def write_areas(areas: Areas, path: Path) -> None:
+    """Writes id, name and shape of every area as GeoJSON."""
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"id": area.id, "name": area.name},
+            "geometry": json.loads(shapely.to_geojson(area.shape)),
+        }
+        for area in areas.areas
+    ]
+    crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}}
+    collection = {"type": "FeatureCollection", "crs": crs, "features": features}
+    path.write_text(json.dumps(collection) + "\n", encoding="utf-8")
+
+
+def write_events(city: DensityCity, path: Path) -> None:
+    """Writes person, tower and time of every event, in the order of the city."""
+    midnight = np.datetime64(city.first_day, "s").astype(np.int64)
+    codes = number_column(city.tower, pa.int16())
+    columns = {
+        "person": number_column(city.person, pa.int32()),
+        "tower": pa.DictionaryArray.from_arrays(codes, pa.array(city.towers.ids)),
+        "time": number_column(midnight + city.second, pa.timestamp("s")),
+    }
+    parquet.write_table(table_of(columns), path)

@@ -11,8 +11,7 @@ from scipy.special import gammaincinv, ndtri
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.density.fit.periods import period_scale
-from hushway.families.density.fit.scaling import levels_of
+from hushway.families.density.fit.scaling import levels_of, period_scale
 from hushway.families.density.fit.smoothing import (
     best_cuts,
     cut,

@@ -15,8 +15,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.families.density.fit.activity import PeopleByClass
-from hushway.families.density.fit.adaptive_shrinkage import Expected, above_zero, expected_sizes
-from hushway.families.density.fit.places import Places
+from hushway.families.density.fit.places import Expected, Places, above_zero, expected_sizes
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import (
     PERSON_PARTS,

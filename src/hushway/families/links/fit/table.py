@@ -8,7 +8,16 @@ import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.links.fit.completion import Completed, LeftOut, as_counted, completed
+from hushway.families.links.fit.completion import (
+    ENDS,
+    MET,
+    Completed,
+    GroupSums,
+    LeftOut,
+    as_counted,
+    completed,
+    group_sums,
+)
 from hushway.families.links.fit.flows import (
     Balance,
     FlowProblem,
@@ -18,7 +27,6 @@ from hushway.families.links.fit.flows import (
 )
 from hushway.families.links.fit.missing_shares import Expected, Nesting
 from hushway.families.links.fit.publication import FittedLinks, Rest, rest_of, significant
-from hushway.families.links.fit.sums import ENDS, MET, GroupSums, group_sums
 from hushway.families.links.public.universe import (
     SPEED_STEP,
     ClassZones,

@@ -18,8 +18,7 @@ from hushway.families.sequences.mechanism.steps import StepShape, uniform_shares
 from hushway.families.sequences.mechanism.tree import PrefixTree, prefix_tree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.counter import EngineSequences
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences, EngineSequences
 from hushway.families.sequences.rows.sequences import SequenceRule, TapColumns, TapsSource
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods

@@ -8,8 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.sequences.fit.posterior import Noise, Posterior, posterior
-from hushway.families.sequences.fit.prior import margin, proportional_fit, rings
+from hushway.families.sequences.fit.posterior import (
+    Noise,
+    Posterior,
+    margin,
+    posterior,
+    proportional_fit,
+    rings,
+)
 from hushway.families.sequences.public.questions import (
     FIRST_NEW,
     FIRST_TOGETHER,

@@ -13,14 +13,18 @@ from hushway.families.sequences.fit.errors import (
     once_chosen,
     standard_errors,
 )
-from hushway.families.sequences.fit.left_out import LeftOut, prefix_variance
 from hushway.families.sequences.fit.ngrams import NewPairs
 from hushway.families.sequences.fit.posterior import posterior
 from hushway.families.sequences.fit.prediction import Prediction
-from hushway.families.sequences.fit.reconciliation import WeightedRecords, reconcile
+from hushway.families.sequences.fit.reconciliation import (
+    LeftOut,
+    WeightedRecords,
+    prefix_variance,
+    reconcile,
+)
 from hushway.families.sequences.fit.record_model import Answer, RecordModel
+from hushway.families.sequences.fit.rounding import whole_records
 from hushway.families.sequences.fit.walks import continue_records
-from hushway.families.sequences.fit.whole_records import whole_records
 
 # A prefix is published from this many records on. Of smaller ones mostly those would be published
 # that noise has made larger.

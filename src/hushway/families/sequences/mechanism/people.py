@@ -18,8 +18,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, ClassVar, Final
 
-from hushway.families.sequences.fit.left_out import LeftOut
-from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.reconciliation import LeftOut
+from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.mechanism.learned import (
     LEARNED,
     Answers,

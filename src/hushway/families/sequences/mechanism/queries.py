@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hushway.families.sequences.fit.record_table import QuestionSummary
+from hushway.families.sequences.fit.table import QuestionSummary
 from hushway.families.sequences.public.questions import JointCells, NewStopCells, QuestionCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.measured import Measured

@@ -11,12 +11,11 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.sequences.city.city import CardCity
 from hushway.families.sequences.fit.distinct import grouped
-from hushway.families.sequences.fit.record_table import RecordTable
-from hushway.families.sequences.fit.table import SequenceTable
+from hushway.families.sequences.fit.table import RecordTable, SequenceTable
 from hushway.families.sequences.mechanism.terms import SequenceMechanism
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.geography.locations import Locations, labels_of_codes
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
