@@ -7,16 +7,13 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import shapely
 from numpy.typing import NDArray
-from pyarrow import parquet
 
 from hushway.arrays import Int32Array, IntArray
 from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
 from hushway.numerics.compiled import compiled
-from hushway.study.city_files import number_column, table_of, write_locations
 
 HOUR_S = 3_600
 
@@ -26,8 +23,6 @@ class CityVisits:
     """Distinct (person, tower, hour), in the order of persons and hours.
 
     Attributes:
-        person: The person of each visit.
-        tower: The index of its tower.
         hour: Its hour, from Monday 00:00 on.
     """
 
@@ -49,7 +44,6 @@ class DensityCity:
         first_day: The first day of the events, a Monday.
         people: Number of persons; each has at least one event.
         person: The person of each event, from 0 on.
-        tower: The index of its tower.
         second: When it happened: wall-clock seconds since the first day began.
     """
 
@@ -97,6 +91,10 @@ class DensityCity:
         Events have person, tower and time, a wall-clock time without a zone. Towers have id, name,
         lon, lat and zone, which is their district. Areas have id and name, in degrees (CRS84).
         """
+        # pyarrow takes a noticeable part of a second to load, and most users of a city never write
+        # it.
+        from hushway.study.city_files import write_locations
+
         folder.mkdir(parents=True, exist_ok=True)
         write_locations(self.towers, folder / "towers.csv")
         write_areas(self.areas, folder / "areas.geojson")
@@ -148,6 +146,11 @@ def write_areas(areas: Areas, path: Path) -> None:
 
 def write_events(city: DensityCity, path: Path) -> None:
     """Writes person, tower and time of every event, in the order of the city."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from hushway.study.city_files import number_column, table_of
+
     midnight = np.datetime64(city.first_day, "s").astype(np.int64)
     codes = number_column(city.tower, pa.int16())
     columns = {

@@ -1,7 +1,6 @@
 """A synthetic city of traces: public roads, positions that belong to nobody, and the truth."""
 
 import csv
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -10,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
-from pyarrow import parquet
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.matching.traces import Traces, Ways
@@ -26,18 +23,14 @@ class TraceCity:
     Trips are in the order of persons, and of time within each person.
 
     Attributes:
-        first_day: The first day of the traces.
-        person: The person of each trip.
         trip: The number of each trip among those of its person, from 0 on.
         start: Where the positions of each trip begin; one entry more than trips.
         lon: Longitude of each position, WGS84 degrees, as the device has it.
-        lat: Latitude likewise.
         seconds: When it was taken: wall-clock seconds since the first day began.
         speed: Speed in km/h as the device reports it, or NaN.
         heading: Direction in degrees from north, clockwise, or NaN.
         truth: The links that each trip really took, and the true link of every position.
         first_person: The number of the person that the next three columns begin with.
-        fleet: Whether each person is a vehicle of a fleet.
         home: The link at which each person lives, or at which the vehicle is kept.
         work: The link at which each person works; -1 for vehicles and people who do not work.
     """
@@ -103,33 +96,30 @@ class TraceCity:
         """
         folder.mkdir(parents=True, exist_ok=True)
         write_gmns(self.roads, folder)
-        write_traces([self], folder / "traces.parquet")
+        write_traces(self, folder / "traces.parquet")
 
 
-def write_traces(parts: Iterable[TraceCity], path: Path) -> None:
+def write_traces(city: TraceCity, path: Path) -> None:
     """Writes person, trip, time, lon, lat, speed and heading of every position."""
-    with parquet.ParquetWriter(path, _SCHEMA) as file:
-        for part in parts:
-            file.write_table(_table(part))
+    # pyarrow takes a noticeable part of a second to load, and most users of a city never write it.
+    import pyarrow as pa
+    from pyarrow import parquet
 
-
-_SCHEMA = pa.schema(
-    [
-        ("person", pa.int64()),
-        ("trip", pa.int64()),
-        ("time", pa.timestamp("ms")),
-        ("lon", pa.float64()),
-        ("lat", pa.float64()),
-        ("speed", pa.float64()),
-        ("heading", pa.float64()),
+    whole = {"person": pa.int64(), "trip": pa.int64(), "time": pa.timestamp("ms")}
+    real = dict.fromkeys(("lon", "lat", "speed", "heading"), pa.float64())
+    schema = pa.schema({**whole, **real})
+    arrays = [
+        # What a device does not report is missing, not a number that is none.
+        pa.array(column, type=field.type, mask=np.isnan(column))
+        for column, field in zip(_columns(city), schema, strict=True)
     ]
-)
+    parquet.write_table(pa.Table.from_arrays(arrays, schema=schema), path)
 
 
-def _table(city: TraceCity) -> pa.Table:
+def _columns(city: TraceCity) -> tuple[NDArray[Any], ...]:
     size = np.diff(city.start)
     midnight = np.datetime64(city.first_day, "ms").astype(np.int64)
-    columns: tuple[NDArray[Any], ...] = (
+    return (
         np.repeat(city.person, size),
         np.repeat(city.trip, size),
         midnight + np.rint(1_000 * city.seconds).astype(np.int64),
@@ -138,12 +128,6 @@ def _table(city: TraceCity) -> pa.Table:
         city.speed,
         city.heading,
     )
-    arrays = [
-        # What a device does not report is missing, not a number that is none.
-        pa.array(column, type=field.type, mask=np.isnan(column))
-        for column, field in zip(columns, _SCHEMA, strict=True)
-    ]
-    return pa.Table.from_arrays(arrays, schema=_SCHEMA)
 
 
 # What the classes are called in the files, from 1 on.

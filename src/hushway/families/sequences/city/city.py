@@ -5,13 +5,10 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
 
 from hushway.arrays import IntArray
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.locations import Locations
-from hushway.study.city_files import number_column, table_of, write_locations
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -62,6 +59,10 @@ class CardCity:
         Locations have id, name, lon, lat and zone, which is the line. Taps have person, location
         and time, a wall-clock timestamp without a zone, in the order of time.
         """
+        # pyarrow takes a noticeable part of a second to load, and most users of a city never write
+        # it.
+        from hushway.study.city_files import write_locations
+
         folder.mkdir(parents=True, exist_ok=True)
         write_locations(self.locations, folder / "places.csv")
         write_taps(self, folder / "taps.parquet")
@@ -69,6 +70,11 @@ class CardCity:
 
 def write_taps(city: CardCity, path: Path) -> None:
     """Writes person, location and time of every tap, in the order of time."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from hushway.study.city_files import number_column, table_of
+
     order = np.argsort(city.seconds, kind="stable")
     midnight = np.datetime64(city.day, "s").astype(np.int64)
     names = pa.array(city.locations.ids)
