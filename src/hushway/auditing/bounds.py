@@ -56,7 +56,6 @@ def runs_needed(epsilon: Fraction, likely: float = 0.5) -> int:
     finding of too much noise is not bad luck either.
 
     Args:
-        epsilon: The claim.
         likely: The probability of the event in the world where it is more likely.
     """
     half, rare = 1000, likely * math.exp(-epsilon)

@@ -38,7 +38,6 @@ class VarianceCheck(Check):
 
     Attributes:
         law: The moments of the law it should follow.
-        sample: Returns the noisy numbers.
     """
 
     law: Moments
@@ -66,7 +65,6 @@ class ParityCheck(Check):
     """The claim that noise is a whole number, odd as often as discrete Laplace noise is.
 
     Attributes:
-        scale: The scale of the noise.
         sample: Returns 0 for an even number, 1 for an odd one and 2 for one that is not whole.
     """
 
@@ -125,7 +123,6 @@ class ChanceCheck(Check):
     """The claim that an event has a known probability.
 
     Attributes:
-        chance: The probability.
         sample: Returns 1 where it happens and 0 where it does not.
     """
 
@@ -175,7 +172,6 @@ class DivergenceCheck(Check):
     """The claim that releases keep to their rho, computed from what each says it has done.
 
     Attributes:
-        rho: What is charged for.
         release: Makes a release and returns its divergence at each of some orders.
     """
 
@@ -220,7 +216,6 @@ def of_choices(one: FloatArray, other: FloatArray, order: float) -> float:
     Args:
         one: Logarithms of the chances of all candidates, one row a choice.
         other: The same without the person.
-        order: The order.
     """
     return max(
         float(logsumexp(order * p + (1 - order) * q, axis=1).sum()) / (order - 1)

@@ -175,11 +175,7 @@ class WrongVector(Meddler):
     """Hands out a wrong lazy vector."""
 
     def __init__(
-        self,
-        vector: Callable[..., LazyVector],
-        counter: Counter,
-        budget: Budget,
-        source: BitSource,
+        self, vector: Callable[..., LazyVector], counter: Counter, budget: Budget, source: BitSource
     ) -> None:
         super().__init__(counter, budget, source)
         self._vector = vector

@@ -143,9 +143,6 @@ class Product:
     Attributes:
         counter: Makes what bounds and counts rows in memory, on a stage.
         engine: Bounds and counts rows of files; None for the one that plans use.
-        curator: Makes the curator that adds the noise.
-        budget: Makes the budget that the curator spends from.
-        source: Gives the random bits.
         mechanism: Has the last word on a mechanism that the catalogue made.
     """
 
@@ -162,8 +159,6 @@ class Stage(ABC, Generic[Made]):
     """Where an audit takes place: a product, a public universe, public terms and a price.
 
     Attributes:
-        product: The parts of every release.
-        spend: What a release costs.
         in_files: Whether rows are written to files once, and read again for each release.
     """
 
@@ -264,7 +259,6 @@ def played(
 
     Args:
         scene: Parts that have a person, counted from 0 at every corner, and a number of times.
-        corners: How many corners.
         names: Names of the columns, besides `person`.
         columns: Returns these columns of a part, one entry a corner.
     """

@@ -1,4 +1,4 @@
-"""How two releases of a type differ, and how much of that noise explains."""
+"""How two releases differ, how much of that noise explains, and what one is off by."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,20 +22,15 @@ from hushway.release.forecast.true_errors import TrueErrors, exact_context
 # How many joint standard errors noise alone rarely makes of a difference.
 BEYOND: Final = 2.0
 _VALUE: Final = "count"
+# How many of the largest differences are told.
+_SHOWN: Final = 10
 # No id holds it, so joined ids stay apart.
 _BETWEEN: Final = "\0"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """One figure in two releases.
-
-    Attributes:
-        figure: What names it.
-        one: Its value in the first release.
-        other: Its value in the second.
-        joint_error: The standard error of their difference.
-    """
+    """One figure in two releases."""
 
     figure: str
     one: float
@@ -48,9 +43,7 @@ class Comparison:
     """How two releases differ.
 
     Attributes:
-        family: Their type.
         same_universe: Whether both are over the same public cells.
-        totals: The sum of all figures of each.
         both: Figures that both publish.
         only: Figures that only the first publishes, and only the second.
         correlation: Of all figures, with 0 where one publishes none; None if that says nothing.
@@ -69,16 +62,11 @@ class Comparison:
     largest: tuple[Difference, ...]
 
 
-def compare_releases(one: Path, other: Path, *, shown: int = 10) -> Comparison:
+def compare_releases(one: Path, other: Path) -> Comparison:
     """Compares two releases of the same type, figure by figure.
 
     Privacy:
         Reads two published releases and nothing else: it costs nothing.
-
-    Args:
-        one: A release folder.
-        other: Another one.
-        shown: How many of the largest differences are returned.
 
     Raises:
         ReleaseError: One is no release, does not verify, or is of another type.
@@ -112,7 +100,7 @@ def compare_releases(one: Path, other: Path, *, shown: int = 10) -> Comparison:
         only=(int((there[0] & ~both).sum()), int((there[1] & ~both).sum())),
         correlation=_correlation(*filled),
         beyond=None if errors is None else int(_apart(values, errors, both).sum()),
-        largest=() if errors is None else _largest(joined, values, errors, both, shown),
+        largest=() if errors is None else _largest(joined, values, errors, both),
     )
 
 
@@ -155,15 +143,11 @@ def _apart(values: tuple[FloatArray, FloatArray], errors: FloatArray, both: Bool
 
 
 def _largest(
-    joined: pa.Table,
-    values: tuple[FloatArray, FloatArray],
-    errors: FloatArray,
-    both: BoolArray,
-    shown: int,
+    joined: pa.Table, values: tuple[FloatArray, FloatArray], errors: FloatArray, both: BoolArray
 ) -> tuple[Difference, ...]:
     known = np.flatnonzero(both & (errors > 0))
     score = np.abs(values[0][known] - values[1][known]) / errors[known]
-    order = known[np.argsort(-score, kind="stable")[:shown]]
+    order = known[np.argsort(-score, kind="stable")[:_SHOWN]]
     figures = joined.column("figure").take(pa.array(order)).to_pylist()
     return tuple(
         Difference(
@@ -190,9 +174,7 @@ def true_errors(release: Path, plan: Path, *, progress: Progress) -> Internal[Tr
         by every writer of releases. It spends nothing, because nothing of it may be published.
 
     Args:
-        release: The release folder.
         plan: The plan that it was published with.
-        progress: Told what is being done.
 
     Raises:
         ReleaseError: There is no release, or it does not verify.

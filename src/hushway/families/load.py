@@ -1,4 +1,4 @@
-"""From a file to a plan to a job, whatever the family.
+"""From a file to a plan to a job, whatever the family; and what plans may say.
 
 Everything that is wrong with a plan is said at once.
 """
@@ -173,10 +173,7 @@ RENAMED: Final[Mapping[str, str]] = {
     "unknown_location": "unknown_place",
 }
 # Old words that were values of an option.
-RENAMED_VALUES: Final[Mapping[str, str]] = {
-    "clock.instant": "utc",
-    "clock.wall": "local",
-}
+RENAMED_VALUES: Final[Mapping[str, str]] = {"clock.instant": "utc", "clock.wall": "local"}
 
 
 def now_called(location: Sequence[int | str]) -> str | None:

@@ -22,7 +22,7 @@ from hushway.auditing.mutant_curators import SEEN_ONLY, Meddler, exactly
 from hushway.auditing.mutant_curators import WrongAnswers as WrongNoise
 from hushway.auditing.product import Product, Rows, blind, exact_values, remade, sparse, unsplit
 from hushway.auditing.suite import Audit, Suite, mutant
-from hushway.families.density.audit import cuts, limits, questions, whole
+from hushway.families.density.audit import cuts, questions, whole
 from hushway.families.density.audit.stage import CELLS, SHARED, SITES, DensityStage
 from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries
@@ -322,12 +322,12 @@ MUTANTS = (
     mutant(
         "visits left out that are not cut off",
         Product(counter=without_limit("max_visits_in_total")),
-        limits.LEFT_OUT_VISITS,
+        cuts.LEFT_OUT_VISITS,
     ),
     mutant(
         "limits chosen from exact people",
         Product(curator=Meddler, mechanism=partial(remade, NosyLimits)),
-        limits.CHOSEN_LIMITS,
+        cuts.CHOSEN_LIMITS,
     ),
     mutant(
         "a histogram of all visits",
@@ -435,10 +435,5 @@ MUTANTS = (
     mutant("each week bounded by itself", Product(engine=WeekByWeek), whole.MANY_WEEKS),
 )
 
-AUDITS: tuple[Audit[Product], ...] = (
-    *questions.AUDITS,
-    *limits.AUDITS,
-    *cuts.AUDITS,
-    *whole.AUDITS,
-)
+AUDITS: tuple[Audit[Product], ...] = (*questions.AUDITS, *cuts.AUDITS, *whole.AUDITS)
 SUITE = Suite(real=Product(), audits=AUDITS, mutants=MUTANTS)

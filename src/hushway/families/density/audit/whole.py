@@ -80,11 +80,6 @@ class Known:
 
     Nobody has more events than count, so nothing is left to chance but the noise, and clusters that
     follow from it.
-
-    Attributes:
-        stage: Where the release is made.
-        others: The events of everybody else.
-        stays: The events of the person who is looked for.
     """
 
     stage: DensityStage

@@ -108,7 +108,6 @@ class Places:
     Attributes:
         counted: Visits that the series counts at each, if people were alike but for their circles;
             above 0.
-        variance: Variance of each.
         scale: All visits as a multiple of those.
         scale_variance: Variance of each multiple, relative to its square.
         hidden: How much of each number is what such places usually have, and not seen: from 0 where

@@ -188,9 +188,6 @@ def period_scale(
 
     Args:
         shapes: Series of clusters that sum to 1.
-        answers: What was measured.
-        levels: Totals of clusters.
-        limits: How much of a person counts.
     """
     bins, left = shapes.shape[1], answers.left_out
     crowding = crowding_of(shapes, levels, limits)

@@ -181,8 +181,6 @@ def fitted_totals(
     """Combines the sum of each cluster's series with what tells its cells apart.
 
     Args:
-        answers: What was measured.
-        cover: The cells.
         places: What people by site tell, if measured.
         straight: Share of the series' visits that were drawn as evenly as all visits are: by so
             much the series is believed where it differs from places.

@@ -272,9 +272,7 @@ MUTANTS = (
         counts.FRESH_LINKS,
     ),
     mutant(
-        "threshold before noise",
-        LinkProduct(counter=only_large(_THRESHOLD)),
-        counts.AT_THRESHOLD,
+        "threshold before noise", LinkProduct(counter=only_large(_THRESHOLD)), counts.AT_THRESHOLD
     ),
     mutant(
         "speeds that are not cut off",

@@ -65,12 +65,10 @@ class Completed:
     """Noisy counts with what was left out of them.
 
     Attributes:
-        counts: Persons by cell.
         variance: Variance of each, as far as cells err by themselves.
         together: The rest of its variance, which cells that lie together have in common: the same
             people drive on them, and the same shares are missing.
         share: Of each group, persons that are missing for each that counted.
-        share_variance: Variance of each.
     """
 
     counts: FloatArray
@@ -235,7 +233,6 @@ class GroupSums:
 
     Attributes:
         values: The sums, none negative.
-        variance: Variance of each.
         measured_variance: Variance of what was measured of each, without its links; infinite if
             nothing was.
     """

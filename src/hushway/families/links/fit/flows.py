@@ -163,14 +163,12 @@ class FlowProblem:
     """What is known of flows besides their noisy measurement.
 
     Attributes:
-        noisy: Noisy flows.
         variance: Variance of the noise in each.
         expected: What a flow is expected to be before it is measured.
         spread: Variance of flows around that; infinite to expect nothing.
         balance: One row for each node: +1 for flows that come in, -1 for those that leave.
         imbalance: Variance of each row's sum around 0; infinite to conserve nothing.
         group: The group of each flow; -1 if it has none.
-        sums: Measured sum of each group.
         sum_variance: Variance of each; infinite where there is no measurement.
     """
 

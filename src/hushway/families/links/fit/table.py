@@ -45,7 +45,6 @@ class LinkTable:
     """Published counts of links. Safe for anyone to see.
 
     Attributes:
-        universe: The public roads, periods and zones.
         period: Period of each published row, ascending.
         link: Its link, ascending within a period.
         counts: Estimated persons: finite, above 0, rounded to hundredths.
@@ -57,7 +56,6 @@ class LinkTable:
         rest: What is fitted to the links that do not show.
         class_totals: Noisy persons by group of `ClassZones`, as bounded; None if not measured.
         noise: Standard deviation of the noise in each measurement, by what was asked.
-        diagnostics: How the fit went, as plain JSON values.
     """
 
     universe: LinkUniverse
@@ -303,9 +301,6 @@ def fitted_speeds(
     Args:
         steps: Noisy sums of steps from the usual speed.
         variance: Variance of the noise in each.
-        counts: Fitted persons.
-        errors: Their standard errors.
-        usual: Usual speeds.
     """
     mean = steps / counts
     # A count that is off changes the mean in proportion.

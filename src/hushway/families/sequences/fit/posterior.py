@@ -86,9 +86,6 @@ def posterior(
     """Returns the posterior of noisy counts, given prior means.
 
     Args:
-        values: The noisy counts.
-        expected: The prior mean of each.
-        noise: The law of the noise.
         fewest: How many counts a bin has at least, if there are as many.
         free: Whether the mean of a bin is that of its values instead of the prior.
     """

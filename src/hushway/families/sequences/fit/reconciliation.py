@@ -16,16 +16,10 @@ from hushway.arrays import BoolArray, FloatArray, Int8Array, Int32Array, IntArra
 from hushway.families.sequences.fit.ngrams import NewPairs
 from hushway.families.sequences.fit.posterior import Posterior
 from hushway.families.sequences.fit.record_model import RecordModel
-from hushway.families.sequences.public.questions import FIRST_NEW, TURNS, Asked, Turn
-from hushway.families.sequences.public.turns import turns_of
+from hushway.families.sequences.public.questions import FIRST_NEW, TURNS, Asked, Turn, turns_of
 from hushway.numerics.compiled import compiled
 from hushway.privacy.measured import Measured
-from hushway.release.contribution.completion import (
-    Completion,
-    LeftOutSums,
-    added_up,
-    completion_of,
-)
+from hushway.release.contribution.completion import Completion, LeftOutSums, added_up, completion_of
 from hushway.release.contribution.crowd import Crowd
 from hushway.release.contribution.limits import Limits
 
@@ -235,7 +229,6 @@ class LeftOut:
     """What a limit on records has left out, as far as it was measured.
 
     Attributes:
-        crowd: How many records people have.
         limits: How many of a person count.
         lengths: Noisy numbers of records beyond the limit, by number of stops.
         firsts: The same by first stop.
@@ -270,10 +263,7 @@ def prefix_variance(
     for each of its records by itself.
 
     Args:
-        completion: What was added to each record.
         parent: The node above each node, which stands before it.
-        depth: How many stops each node has.
-        node: The node of each record.
     """
     variance, at = np.zeros(len(parent)), node.copy()
     for level in range(int(depth.max()), 0, -1):

@@ -56,18 +56,12 @@ class _Looked:
 
 
 def learn_records(
-    known: RecordModel,
-    pairs: NewPairs,
-    tree: Prediction,
-    look: Answer,
-    left: LeftOut | None = None,
+    known: RecordModel, pairs: NewPairs, tree: Prediction, look: Answer, left: LeftOut | None = None
 ) -> Learnt:
     """Returns records that agree with all answers, and the prefixes that are sure.
 
     Args:
-        known: How records begin, turn and end.
         pairs: How they go to new places.
-        tree: The prefixes that were looked at.
         look: What that showed.
         left: What a limit has left out, which is added; None if nothing is.
     """
@@ -251,7 +245,6 @@ def _steady(held: PublishedPrefixes, before: FloatArray) -> BoolArray:
     """Returns which prefixes the last look has seen, and others have not made what they are.
 
     Args:
-        held: What is published of each.
         before: The same number before it was reconciled with other answers.
     """
     seen = held.measured >= _SEEN * np.sqrt(held.noise)

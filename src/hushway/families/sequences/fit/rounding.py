@@ -198,7 +198,6 @@ def whole_records(
     Args:
         weight: How many records each one stands for, in the order of prefixes.
         sums: The sums that each belongs to, in two ways to add all of them up.
-        sizes: How many sums there are.
     """
     one, other = sums
     counts = np.floor(weight).astype(np.int64)

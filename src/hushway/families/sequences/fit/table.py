@@ -1,4 +1,4 @@
-"""What the sequences family publishes: a consistent tree of prefixes, and the sequences in it."""
+"""What the sequences family publishes: a consistent tree of prefixes, or learnt records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,6 @@ class StepSummary:
     Attributes:
         stop: Which stop, from 0.
         grain: Which granularity, the last being locations.
-        candidates: How many candidates were tested.
         threshold: Candidates measured at or above it were kept.
         kept: How many were.
         standard_error: Standard deviation of the noise in each measurement.
@@ -43,16 +42,13 @@ class SequenceTable:
     group of the next stop.
 
     Attributes:
-        taxonomy: The public tree over the locations.
         periods: The public periods, if times are kept.
         parent: The node above each node; -1 under the root.
         step: The step of each node, an index into `steps`.
         period: Index of the period of the node's last stop; 0 if times are not kept.
         code: Number of the node's group or location at its granularity (`Taxonomy.codes`).
-        measured: The noisy count of each node.
         counts: The published count: whole, never negative, never below the sum of the children's.
         ends: How many published sequences end at each node; 0 for groups.
-        steps: What is public about each step.
         diagnostics: How well the fit was solved, as plain JSON values.
     """
 
@@ -176,8 +172,6 @@ class QuestionSummary:
     """What is public about one question.
 
     Attributes:
-        name: What was asked.
-        cells: How many cells it had.
         worth: What one count adds to the answer; more than 1 where a record is shared out.
         standard_error: Standard deviation of the noise in one count.
     """
@@ -193,8 +187,6 @@ class RecordTable:
     """Published records. Safe for anyone to see.
 
     Attributes:
-        taxonomy: The public tree over the locations.
-        height: The most stops of a record.
         start: Where each distinct sequence begins; one entry more than sequences.
         stops: The location index of every stop of all of them in a row.
         counts: How many records each sequence stands for, all above 0.
@@ -203,8 +195,6 @@ class RecordTable:
         place: The location index of its last stop.
         prefix_counts: How many of the published records begin with it.
         prefix_errors: The standard error of that, for the true number.
-        questions: What was asked.
-        diagnostics: How the fit went, as plain JSON values.
     """
 
     taxonomy: Taxonomy

@@ -58,11 +58,7 @@ from hushway.families.sequences.public.questions import (
     RecordCells,
 )
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import (
-    counting_event,
-    noise_for,
-    refuse_noise_that_cannot_be_drawn,
-)
+from hushway.privacy.calibration import counting_event, noise_for, refuse_noise_that_cannot_be_drawn
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event, LaplaceEvent
 from hushway.privacy.loss import Loss, loss_of, total
@@ -126,7 +122,6 @@ class LearnedSequences:
 
     Attributes:
         universe: The public places; times are not kept.
-        height: The most stops of a record.
         spends: What each question costs, in the order of asking.
     """
 

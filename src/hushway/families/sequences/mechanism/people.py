@@ -56,7 +56,6 @@ class PeopleSequences:
 
     Attributes:
         inner: The questions about records within the limit, as if they had the whole budget.
-        ladder: The limits to choose from.
         limit: Most records of a person within the limit; None if it is chosen.
         people: The noisy number of people by their records; None before it is measured.
     """

@@ -33,7 +33,6 @@ class StepShape:
         candidates: How many candidates all possible parents have together.
         parents: How many possible parents there are; the mean number of candidates of one node is
             their ratio.
-        group: Whether candidates are groups, not locations.
     """
 
     candidates: int
@@ -118,7 +117,6 @@ class PlannedStep:
     Attributes:
         stop: Which stop, from 0.
         grain: Which granularity, the last being locations.
-        spend: What it costs.
         law: The noise in each count.
         threshold: Candidates measured at or above it become nodes.
         chance: The probability that an empty candidate does.

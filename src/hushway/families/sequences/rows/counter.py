@@ -1,4 +1,4 @@
-"""Exact counts of protected sequences, by whatever engine reads and keeps them."""
+"""Exact counts of protected sequences: of files by whatever engine keeps them, or of arrays."""
 
 import io
 from collections.abc import Iterator
@@ -131,7 +131,6 @@ class RecordPart:
         At most `most` records of each person of the part are kept, each with its first stops.
 
     Attributes:
-        rule: What makes a record, and how much of it counts.
         clock: How times are meant; None for ready sequences, which have none.
         most: Records of this rank and above are not kept; None if each record is a unit of its own.
         limit: Most records of one person where a question names no ranks.
@@ -198,7 +197,7 @@ class RecordPart:
 
 
 class ArraySequences(SequenceCounter):
-    """Counts sequences given as arrays, each unit bounded.
+    """Counts sequences given as arrays, each unit bounded: for audits and studies.
 
     The same rule and the same arithmetic as for files: the same records and the same key give the
     same counts.
@@ -208,11 +207,9 @@ class ArraySequences(SequenceCounter):
         records and the key alone.
 
     Args:
-        taxonomy: The public tree over the locations.
         unit: Who is protected: a person, or one record with unit "record".
         max_records: Most records of one person; without meaning for unit "record".
         max_stops: Stops of a record that count: its first ones.
-        key: Decides which records are kept.
         start: Where each record begins among the stops; one entry more than records.
         stops: Index of the location of every stop.
         person: Code of each record's person; only equality matters. Not needed for unit "record".

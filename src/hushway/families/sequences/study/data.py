@@ -95,8 +95,6 @@ class SequenceScene:
     """Where prefix trees are compared; one record is protected, as in the paper.
 
     Attributes:
-        name: What the data are called.
-        taxonomy: The public lines.
         start: Where each record begins; one entry more than records.
         stops: The location index of every stop of all records in a row.
     """

@@ -119,7 +119,7 @@ def _normal(rng: np.random.Generator, count: int) -> FloatArray:
 _NO_DAY = date(2000, 1, 3)
 
 
-def synthesize_taps(release: Path, path: Path, *, seed: int, day: date = _NO_DAY) -> str:
+def synthesize_taps(release: Path, path: Path, *, seed: int) -> str:
     """Writes one row a tap (record, place, time) for every record of a release.
 
     Privacy:
@@ -128,9 +128,6 @@ def synthesize_taps(release: Path, path: Path, *, seed: int, day: date = _NO_DAY
 
     Args:
         release: A verified release folder of the family sequences, without times.
-        path: The Parquet file to write.
-        seed: Chooses the times.
-        day: The day that times are written on.
 
     Raises:
         ReleaseError: The release has no completed records, or the file is there already or cannot
@@ -154,7 +151,7 @@ def synthesize_taps(release: Path, path: Path, *, seed: int, day: date = _NO_DAY
         start, stops, counts = read.start, read.stops, read.counts
     records = one_by_one(start, stops, counts)
     seconds = plausible_seconds(records, locations, seed=seed)
-    times = np.datetime64(day, "us") + (seconds * 1_000_000).astype("timedelta64[us]")
+    times = np.datetime64(_NO_DAY, "us") + (seconds * 1_000_000).astype("timedelta64[us]")
     owner = np.repeat(np.arange(len(records.start) - 1), np.diff(records.start))
     table = pa.table(
         {
