@@ -1,6 +1,7 @@
 """A synthetic city of traces: public roads, positions that belong to nobody, and the truth."""
 
 import csv
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -96,10 +97,10 @@ class TraceCity:
         """
         folder.mkdir(parents=True, exist_ok=True)
         write_gmns(self.roads, folder)
-        write_traces(self, folder / "traces.parquet")
+        write_traces([self], folder / "traces.parquet")
 
 
-def write_traces(city: TraceCity, path: Path) -> None:
+def write_traces(parts: Iterable[TraceCity], path: Path) -> None:
     """Writes person, trip, time, lon, lat, speed and heading of every position."""
     # pyarrow takes a noticeable part of a second to load, and most users of a city never write it.
     import pyarrow as pa
@@ -108,12 +109,14 @@ def write_traces(city: TraceCity, path: Path) -> None:
     whole = {"person": pa.int64(), "trip": pa.int64(), "time": pa.timestamp("ms")}
     real = dict.fromkeys(("lon", "lat", "speed", "heading"), pa.float64())
     schema = pa.schema({**whole, **real})
-    arrays = [
-        # What a device does not report is missing, not a number that is none.
-        pa.array(column, type=field.type, mask=np.isnan(column))
-        for column, field in zip(_columns(city), schema, strict=True)
-    ]
-    parquet.write_table(pa.Table.from_arrays(arrays, schema=schema), path)
+    with parquet.ParquetWriter(path, schema) as file:
+        for part in parts:
+            arrays = [
+                # What a device does not report is missing, not a number that is none.
+                pa.array(column, type=field.type, mask=np.isnan(column))
+                for column, field in zip(_columns(part), schema, strict=True)
+            ]
+            file.write_table(pa.Table.from_arrays(arrays, schema=schema))
 
 
 def _columns(city: TraceCity) -> tuple[NDArray[Any], ...]:
