@@ -25,8 +25,8 @@ from hushway.engine.settings import EngineSettings
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget, Event
+from hushway.privacy.ledger.charging import Reservation
 from hushway.privacy.ledger.entries import AccountKey
-from hushway.privacy.ledger.reservation import Reservation
 from hushway.privacy.loss import Loss, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import AnyQuery, Counter, CutQuery, ExactCounts, PartitionQuery, Query

@@ -18,8 +18,8 @@ from hushway.privacy.measured import Internal
 from hushway.progress import Progress
 from hushway.transit.day_demand import DayDemand
 from hushway.transit.fleet import FleetPlan, size_fleet
+from hushway.transit.legs import RiderTrips
 from hushway.transit.operations import Operations, ServiceRules, operate
-from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.shifts import Shifts, fewest_shifts
 
 _HOUR_S = 3600

@@ -11,7 +11,6 @@ from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.mechanism.setting import NoiseChoice, ODSetting
 from hushway.families.od.mechanism.terms import TripKind, od_terms
 from hushway.families.od.plan import ODPlan
-from hushway.families.od.public.area_places import places_of_areas
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
@@ -24,10 +23,9 @@ from hushway.families.od.rows.trips import (
     TripColumns,
     TripsSource,
 )
-from hushway.geography.areas import Areas
+from hushway.geography.areas import Areas, places_of_areas
 from hushway.geography.clock import microseconds
-from hushway.geography.grouped_places import grouped, label_column
-from hushway.geography.locations import Locations
+from hushway.geography.locations import Locations, grouped, label_column
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window

@@ -20,7 +20,6 @@ from hushway.families.od.city.places import Day
 from hushway.geography.transit import network_toml
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
-from hushway.transit.study.numbers import ODMTSReproduction
 from hushway.transit.study.run import (
     CITY_SEED,
     COSTS,
@@ -30,6 +29,7 @@ from hushway.transit.study.run import (
     TARGET_S,
     TRUTH,
     WINDOW_S,
+    ODMTSReproduction,
     Outcome,
     Task,
     run_task,
@@ -112,7 +112,7 @@ CODE: Final = (
     "families/od/rows/*.py",
     "families/od/study/reproduce.py",
     "families/od/planning/trial.py",
-    "families/od/study/scene.py",
+    "families/od/study/reproduce.py",
     "geography/*.py",
     "numerics/*.py",
     "privacy/**/*.py",

@@ -20,11 +20,10 @@ from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMech
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import expected_above, noise_for, threshold_for
 from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
 from hushway.privacy.loss import Loss, PureLoss, exact
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.release.mechanism import Forecast, Measurements, Question
 
 

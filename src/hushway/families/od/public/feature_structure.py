@@ -1,12 +1,14 @@
 """How features lie to each other: trees of refinements, and labels of pairs made of their ends."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from hushway.errors import PrivacyError
 from hushway.families.od.public.features import Feature
 from hushway.geography.locations import Labels, PairEnds, joint_codes
+from hushway.privacy.curator import MOST_DENSE_CELLS
 
 
 def is_learnable(feature: Feature) -> bool:
@@ -69,3 +71,20 @@ def _joint(first: Labels | None, second: Labels | None) -> Labels | None:
         f"{first.names[first.codes[i]]}, {second.names[second.codes[i]]}" for i in example
     )
     return Labels(column=f"{first.column}, {second.column}", codes=codes, names=names)
+
+
+LEARNED: Final = "learned"
+# A posterior of every cell is held in memory: up to 230 bytes for each while counts are made whole.
+MOST_LEARNED: Final = MOST_DENSE_CELLS // 8
+# Of a huge table about so many cells without trips show by chance.
+EXPECTED_FALSE: Final = float(1 << 20)
+
+
+def check_learnable(features: Sequence[Feature]) -> None:
+    """Refuses sums that a huge table cannot be learnt from.
+
+    Raises:
+        PrivacyError: A feature labels pairs of places one by one.
+    """
+    for feature in features:
+        pair_ends(feature)

@@ -25,12 +25,13 @@ from hushway.families.od.fit.learning.empirical_bayes import (
 from hushway.families.od.fit.learning.factor_model import CellList, FactorModel
 from hushway.families.od.fit.learning.likelihood import (
     LEAST,
+    STEP,
     Likelihood,
     likelihood_of,
+    mixture_components,
     value_classes,
     with_censored,
 )
-from hushway.families.od.fit.learning.mixture import STEP, mixture_components
 from hushway.privacy.noise.inversion import NoiseLaw
 
 # Counts of a huge table stray further: a factor goes this many steps up, to 36,000.

@@ -17,13 +17,15 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
-from hushway.families.od.fit.learning.likelihood import Likelihood, likelihood_of, value_classes
-from hushway.families.od.fit.learning.mixture import (
+from hushway.families.od.fit.learning.likelihood import (
     COLUMNS,
     REACH,
     UNCHANGED,
+    Likelihood,
     factors,
+    likelihood_of,
     mixture_components,
+    value_classes,
 )
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import in_threads, processors
