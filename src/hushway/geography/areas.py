@@ -58,7 +58,6 @@ class Area:
 
     Attributes:
         id: What rows and releases call it.
-        name: What people call it.
         shape: A polygon or several, in WGS84 degrees (longitude, latitude). Outer rings run
             against the clock and inner ones with it, as GeoJSON wants them, whoever drew them.
     """

@@ -39,7 +39,6 @@ class PlaceLabels:
     """A further public column of the places, such as the county of each.
 
     Attributes:
-        column: What it is called.
         values: The label of each place, in index order; "" where there is none.
     """
 
@@ -53,7 +52,6 @@ class Locations:
     """The public list of places, in the order that gives every place its index.
 
     Attributes:
-        places: The places.
         labels: Further public columns, if features need them.
         aliases: Further names by which rows call places, each with the id of its place. A release
             does not tell them: some may have been found in rows.
@@ -190,7 +188,6 @@ class Labels:
     Attributes:
         column: What the classes are called, such as "mode".
         codes: The class of each thing. The array cannot be written to.
-        names: The names of the classes.
         ends: If the things are pairs of places, and their classes follow from their ends, how.
     """
 
@@ -229,7 +226,6 @@ def joint_codes(parts: Sequence[tuple[Int32Array, int]], length: int) -> tuple[I
 
     Args:
         parts: Codes and number of classes of each partition; none at all makes one class.
-        length: Number of things.
     """
     joint, size = np.zeros(length, dtype=np.int32), 1
     for codes, classes in parts:

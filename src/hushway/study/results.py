@@ -150,9 +150,7 @@ class Report:
     """What a study found, for the screen and for its folder.
 
     Attributes:
-        facts: All numbers.
         headlines: The tables that answer the paper's own, which are also printed.
-        further: The other tables.
         statements: What a reader should know beside the tables.
         remarks: What is printed but not saved.
         pictures: What draws each picture, by the name of its file.

@@ -64,12 +64,7 @@ class ZoneVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """What riders and vehicles of a fleet see on the true days, on average over those drawn.
-
-    Attributes:
-        mean_leg_wait_s: Mean wait for a vehicle.
-        mean_idle_s: Mean time of a shuttle without a rider.
-    """
+    """What riders and vehicles of a fleet see on the true days, on average over those drawn."""
 
     fleet: tuple[int, ...]
     mean_leg_wait_s: float

@@ -60,7 +60,6 @@ class NetworkDesign:
     """A network and what it is worth; costs are hours of riders' time a day, of those designed for.
 
     Attributes:
-        network: The hubs that buses call at, and the lines.
         cost_h: What all riders and the buses cost together.
         shuttles_only_h: What riders would cost without buses.
         at_least_h: What any network between the candidates costs at least.

@@ -39,8 +39,6 @@ def brought(
     """Returns the columns of a layout as they can be handed over, and nothing else.
 
     Args:
-        table: The table.
-        layout: Its layout.
         unbounded_times: Whether there may be times before the year 1 and infinite ones. They are
             then moved to the first or last one that can be handed over, outside of any window.
         span_us: From when to when rows are needed, as they write it; None for all. A day more on

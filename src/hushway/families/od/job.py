@@ -41,9 +41,6 @@ class TripRows:
     """The trips of a plan.
 
     Attributes:
-        source: Where they are.
-        cells: The public universe.
-        unit: Who is protected.
         max_trips: Most trips of one person that are counted where nothing else is asked.
         ladder: Other limits that may be asked for.
         caps: Limits of trips in one cell that may be.
@@ -89,7 +86,6 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of an OD plan and sets up its mechanism.
 
     Args:
-        plan: What to prepare.
         like: A job of the same public files, which are then not read again.
 
     Raises:

@@ -72,7 +72,6 @@ def build_features(
     """Returns the features of some definitions, in their order.
 
     Args:
-        definitions: What to build.
         cells: The universe; its locations carry the columns of places.
         pair_labels: The columns of the table of pairs.
 

@@ -169,7 +169,6 @@ def gtfs_network(
     Args:
         locations: The public places, with the ids of the feed's stops or stations.
         window: From which minute of the day to which; beyond 1,440 for the night after it.
-        most_hubs: How many hubs there are at the most.
     """
     _check(window, most_hubs)
     since_s, until_s = (minute * _MINUTE_S for minute in window)

@@ -52,8 +52,6 @@ class StudyDay:
     """What the runs of one day have in common.
 
     Attributes:
-        scene: The window's cells, features and exact counts.
-        routes: The way of every pair of places.
         operated: The window's trips at their true seconds: those that every fleet has to serve.
     """
 
@@ -131,7 +129,6 @@ class Task:
     """One run to be done.
 
     Attributes:
-        day: Weekday or weekend.
         epsilon: The budget, as text; nothing if the exact table is used.
         mechanism: The mechanism, or "truth".
         run: Its number, which is the seed of the noise and of the moments of departure.

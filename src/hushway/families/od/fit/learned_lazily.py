@@ -70,7 +70,6 @@ class LearntCells:
         totals: For every feature, the fitted trips of every element.
         looks: For every feature, what its measured sums say about the estimates.
         effects: What the errors of a place's cells have in common.
-        diagnostics: How well the fit was solved, as plain JSON values.
     """
 
     cells: IntArray

@@ -176,12 +176,8 @@ def od_hierarchical(
     """Returns the hierarchical baseline over the tree of some features.
 
     Args:
-        universe: The public cells.
         features: The features to branch by, from the root down.
-        budget: What the release costs.
         shares: The share of each level and, last, of the cells; geometric ones unless given.
-        prune: Whether a node at or below 0 is emptied with everything under it.
-        prune_early: Whether that is done, too, before the tree is made consistent.
     """
     refuse_dense(universe)
     refuse_idle(features)

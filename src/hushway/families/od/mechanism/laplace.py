@@ -62,11 +62,7 @@ class _Laplace(ODMechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class DenseLaplace(_Laplace):
-    """Publishes every cell of the universe.
-
-    Attributes:
-        spend: The epsilon of the release.
-    """
+    """Publishes every cell of the universe."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -107,7 +103,6 @@ class SparseLaplace(_Laplace):
     """Publishes the cells measured at or above a threshold, for universes of up to 1e12 cells.
 
     Attributes:
-        spend: The epsilon of the release.
         expected_false: How many empty cells may reach the threshold on average; sets the threshold.
     """
 

@@ -173,9 +173,7 @@ def od_learned(
     """Returns a table that learns from some features and the cells.
 
     Args:
-        universe: The public cells.
         features: The sums to measure; see `with_ends`.
-        budget: What the release costs.
         shares: The share of each feature and, last, of the cells; equal ones unless given. See
             `learned_shares` for those that measured best.
         lazy: Whether only cells are looked at that stand out; if the universe is large, unless

@@ -40,7 +40,6 @@ class MechanismOptions(Section):
     """The table [mechanism] of an OD plan.
 
     Attributes:
-        name: The mechanism.
         measures_ends: Whether trips by origin and by destination are measured, unless a plan lists
             its totals.
     """

@@ -76,7 +76,6 @@ class LearnedPeople(ODMechanism):
     """Publishes the best estimate of all trips of people.
 
     Attributes:
-        universe: The public cells.
         features: The sums to measure besides the cells.
         budget: What all of it costs.
         limit: Most trips of a person in cells; None if it is chosen.

@@ -26,10 +26,7 @@ class Groups:
     """A numbering of groups: period class times the number of pair classes, plus pair class.
 
     Attributes:
-        universe: The cells that are grouped.
-        pair_class: The class of each pair of places.
         pair_classes: Number of classes of pairs, none of them empty.
-        period_class: The class of each period.
         period_classes: Number of classes of periods, none of them empty.
     """
 

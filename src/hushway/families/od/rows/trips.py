@@ -29,7 +29,6 @@ class TripColumns(Columns):
         person: Whose trip it is; without it only unit "trip" is possible.
         origin: Id of the place where the trip starts; None where trips have points.
         destination: Id of the place where it ends, likewise.
-        time: When it starts.
         date: Its day, if that is in a column of its own.
         trip_id: If given, rows of one person with the same trip id are one trip, of which one row
             counts; without a column of persons, all rows with the same trip id are.

@@ -44,9 +44,7 @@ def city_scene(
     """Returns a synthetic city with the paper's features.
 
     Args:
-        city: The city.
         periods: The periods of the day to keep; all of them unless given.
-        unit: Who is protected.
         max_trips: Most trips of one rider that are counted.
     """
     whole = city.cells.periods

@@ -157,7 +157,6 @@ class SumTarget:
         shape: What is summed of the other cells.
         element: The element that each candidate lies in.
         counts: What was measured.
-        variance: The variance of its noise.
     """
 
     shape: Target

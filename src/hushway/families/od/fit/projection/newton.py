@@ -57,13 +57,9 @@ def descend(
     """Takes Newton steps until the active cells no longer change or the distance allowed is small.
 
     Args:
-        system: The margins.
-        directions: Solves for directions of this system.
         cells: The cells that may be active.
-        multipliers: Where to start.
         close: A distance from the best fit that is small enough, as a share of the fitted total.
         accuracy: Accuracy of directions, relative to the gradient.
-        most_steps: When to give up.
     """
     shifts = system.shifts(multipliers)
     point = Point(multipliers=multipliers, shifts=shifts, tails=cells.tails(shifts))

@@ -123,7 +123,6 @@ class Certified:
     """A fit with its certificate.
 
     Attributes:
-        multipliers: The dual variables.
         shifts: The shift of each group, high and low part.
         counts: Active cells of each group.
         totals: The fitted total of each group.
