@@ -170,11 +170,7 @@ IMPOSSIBLE_POSITION = (
 def counts_found(
     session: Session, summary: ir.Table, noun: str, one: str, progress: ShareProgress | None
 ) -> dict[str, int]:
-    """Returns the numbers of rows of every kind, malformed ones included.
-
-    Raises:
-        DataError: There is not a single row.
-    """
+    """Returns the numbers of rows of every kind, malformed ones included."""
     found = first_row(session.run(summary, progress))
     if found["rows"] == 0:
         raise DataError(

@@ -261,9 +261,6 @@ def grouped(locations: Locations, group: str) -> Locations:
     """Returns one place for each label of a column, in the middle of its members.
 
     Which places are its members is published with it: rows name these.
-
-    Raises:
-        GeographyError: A place has no label.
     """
     members: dict[str, list[Location]] = {}
     for place, label in zip(locations.places, locations.labels_in(group), strict=True):

@@ -25,8 +25,8 @@ from hushway.families.od.audit.cbdp import all_published, wholly_nosy
 from hushway.families.od.audit.fitted import FLAT, LAZY, PERIODS, PLANNED, halves
 from hushway.families.od.audit.laplace import low_bits_only
 from hushway.families.od.audit.stage import ODProduct, ODStage, Part, Scene, toy_universe
+from hushway.families.od.public.feature_structure import groups_of
 from hushway.families.od.public.features import total_feature
-from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss

@@ -164,9 +164,6 @@ def outcomes_of(tasks: Sequence[Task], *, processes: int) -> Generator[Internal[
 
     Tasks are begun in their order. Whoever stops early, by an error or by closing the iterator,
     ends the processes: tasks that are not done by then are lost.
-
-    Raises:
-        HushwayError: A process was ended from outside.
     """
     # More processes than tasks would start for nothing.
     processes = min(processes, len(tasks))

@@ -35,9 +35,8 @@ from hushway.families.od.mechanism.shares import (
     uniform_shares,
 )
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.feature_structure import nested
+from hushway.families.od.public.feature_structure import Groups, groups_of, nested, refines
 from hushway.families.od.public.features import Feature, refuse_idle
-from hushway.families.od.public.groups import Groups, groups_of, refines
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
 from hushway.privacy.loss import Loss

@@ -29,9 +29,8 @@ from hushway.families.od.mechanism.options import Shares, TotalsOptions, rule_or
 from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
 from hushway.families.od.mechanism.shares import geometric_shares, spends_of, uniform_shares
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.feature_structure import nested
+from hushway.families.od.public.feature_structure import groups_of, nested
 from hushway.families.od.public.features import Feature, refuse_idle
-from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss

@@ -179,11 +179,7 @@ class SparseLaplace(_Laplace):
 
 
 def refuse_dense(cells: ODCells) -> None:
-    """Refuses a table whose every cell cannot have noise of its own, before it is charged for.
-
-    Raises:
-        PrivacyError: It has too many cells.
-    """
+    """Refuses a table whose every cell cannot have noise of its own, before it is charged for."""
     if cells.size > MOST_DENSE_CELLS:
         raise PrivacyError(
             f"A table of {cells.size:,} cells is too large to draw noise for every one; the most "

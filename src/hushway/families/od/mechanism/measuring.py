@@ -47,11 +47,7 @@ def measure_features(
 
 
 def check_measurable(cells: ODCells, features: Sequence[Feature], spends: Sequence[Loss]) -> None:
-    """Refuses features of another universe, and spends that do not fit them.
-
-    Raises:
-        PrivacyError: They do not belong together.
-    """
+    """Refuses features of another universe, and spends that do not fit them."""
     if len(spends) != len(features) + 1 or any(
         type(one) is not type(other) for one, other in pairwise(spends)
     ):

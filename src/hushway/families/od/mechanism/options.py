@@ -91,11 +91,7 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def exact_shares(given: dict[str, Any]) -> Shares:
-    """Returns shares that a plan gives by name.
-
-    Raises:
-        ValueError: One is not an exact positive number, or they do not add up to 1.
-    """
+    """Returns shares that a plan gives by name."""
     shares = {}
     for name, value in given.items():
         try:

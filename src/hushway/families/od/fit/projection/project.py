@@ -248,11 +248,7 @@ class LazyFit:
 def fit_lazily(
     cells: CellSource, system: DualProblem, tolerance: float, progress: Progress | None
 ) -> LazyFit:
-    """Fits cells, for as many rounds as it takes until nothing hidden can matter.
-
-    Raises:
-        ReleaseError: There was no end to it.
-    """
+    """Fits cells, for as many rounds as it takes until nothing hidden can matter."""
     whole = newton_solver(system)
     multipliers, thresholds, scale = starting_point(cells, system, whole)
     steps = 0

@@ -75,9 +75,6 @@ def reconcile(
     Args:
         mean: The estimate of every cell, one period a row.
         tolerance: The largest distance from the exact minimum, as a share of all trips.
-
-    Raises:
-        OutOfReachError: The tolerance could not be reached.
     """
     mean, variance = np.ascontiguousarray(mean), np.ascontiguousarray(variance)
     problem = _Problem.of(mean, variance, sums)
