@@ -122,9 +122,15 @@ def as_made(mechanism: Any) -> Any:
     return mechanism
 
 
-def remade(kind: type[Made], mechanism: Any) -> Made:
-    """Returns a mechanism with the same terms, of a kind that does one thing wrong."""
-    return kind(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+def remade(kind: type[Any]) -> Callable[[Any], Any]:
+    """Returns what makes mechanisms into a kind of theirs that does one thing wrong."""
+
+    def make(mechanism: Any) -> Any:
+        if not issubclass(kind, type(mechanism)):
+            return mechanism
+        return kind(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+
+    return make
 
 
 def unsplit(mechanism: Any) -> Any:

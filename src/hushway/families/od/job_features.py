@@ -1,9 +1,8 @@
 """The features that a plan asks for, read from its public files."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import Final
 
-from hushway.errors import GeographyError
 from hushway.families.od.files.guard import refuse_too_many_places
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.plan_totals import PERIOD, TOTAL, ZONES
@@ -12,7 +11,6 @@ from hushway.families.od.public.features import (
     DESTINATIONS,
     ORIGINS,
     Feature,
-    Side,
     destinations_feature,
     origins_feature,
     pair_feature,
@@ -22,90 +20,22 @@ from hushway.families.od.public.features import (
     total_feature,
     without_idle,
 )
-from hushway.families.od.public.pairs import PairLabels, read_pairs
-from hushway.geography.locations import Labels
+from hushway.families.od.public.pairs import read_pairs
 
 _ZONE = "zone"
-
-
-@dataclass(frozen=True, kw_only=True)
-class FeatureDefinition:
-    """Which public column makes a feature, exactly one of the two.
-
-    Attributes:
-        title: What the feature is called, such as "zones".
-        place_column: A column of the locations; "zone" is their zone, whatever the file calls it.
-        pair_column: A column of the table of pairs.
-        side: Which end of a pair of places counts; for a column of the locations only.
-        each_period: Whether trips are counted in each period, or over all periods together.
-    """
-
-    title: str
-    place_column: str | None = None
-    pair_column: str | None = None
-    side: Side = "both"
-    each_period: bool = True
-
-    def __post_init__(self) -> None:
-        if (self.place_column is None) == (self.pair_column is None):
-            raise GeographyError(
-                f"The published total {self.title!r} needs a column of the places or one of the "
-                "pairs.",
-                advice="Name exactly one of the two.",
-            )
-
-
-def place_columns(definitions: Iterable[FeatureDefinition]) -> tuple[str, ...]:
-    """Returns the columns to read with the locations, besides their zones: `labels` of these."""
-    named = {each.place_column for each in definitions if each.place_column is not None}
-    return tuple(sorted(named - {_ZONE}))
-
-
-def pair_columns(definitions: Iterable[FeatureDefinition]) -> tuple[str, ...]:
-    """Returns the columns to read from the table of pairs."""
-    return tuple(sorted({each.pair_column for each in definitions if each.pair_column is not None}))
-
-
-def build_features(
-    definitions: Iterable[FeatureDefinition], cells: ODCells, pair_labels: Mapping[str, PairLabels]
-) -> tuple[Feature, ...]:
-    """Returns the features of some definitions, in their order.
-
-    Args:
-        cells: The universe; its locations carry the columns of places.
-        pair_labels: The columns of the table of pairs.
-
-    Raises:
-        GeographyError: A column is missing, or a place or a pair of places has no label.
-    """
-    return tuple(
-        pair_feature(
-            cells, each.title, _labels(each, cells, pair_labels), by_period=each.each_period
-        )
-        for each in definitions
-    )
-
-
-def _labels(
-    definition: FeatureDefinition, cells: ODCells, pair_labels: Mapping[str, PairLabels]
-) -> Labels:
-    if definition.place_column is not None:
-        column = definition.place_column
-        labels = cells.locations.labels_in(column)
-        return place_pair_labels(cells, column, labels, side=definition.side)
-    column = definition.pair_column or ""
-    if column not in pair_labels:
-        raise GeographyError(
-            f"The published total {definition.title!r} needs the column {column!r} of a table of "
-            "pairs.",
-            advice="Name a table of pairs that has it.",
-        )
-    return pair_table_labels(cells, column, *pair_labels[column])
+_NEED_NO_COLUMN: Final = {
+    TOTAL: total_feature,
+    PERIOD: period_feature,
+    ORIGINS: origins_feature,
+    DESTINATIONS: destinations_feature,
+}
 
 
 def asked_labels(plan: ODPlan) -> tuple[str, ...]:
-    """Returns the further columns of the locations that the plan's features need."""
-    return place_columns(_definitions(plan, _asked(plan)))
+    """Returns the columns of the locations that the plan's features need, besides their zones."""
+    asked, defined = _asked(plan), plan.defined_features
+    columns = {feature.places for name, feature in defined.items() if name in asked}
+    return tuple(sorted(column for column in columns if column and column != _ZONE))
 
 
 def asked_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:
@@ -140,25 +70,26 @@ def _built(plan: ODPlan, cells: ODCells, names: Iterable[str]) -> tuple[Feature,
     # Every other one labels all pairs of places.
     if set(wanted) - {TOTAL, PERIOD}:
         refuse_too_many_places(cells)
-    definitions = tuple(_definitions(plan, wanted))
-    pairs = {
-        column: read_pairs(
-            plan.path(plan.places.pairs or ""),
-            cells.locations,
-            column=column,
-            origin=plan.places.pair_columns.origin,
-            destination=plan.places.pair_columns.destination,
+    return tuple(
+        _NEED_NO_COLUMN[name](cells) if name in _NEED_NO_COLUMN else _defined(plan, cells, name)
+        for name in wanted
+    )
+
+
+def _defined(plan: ODPlan, cells: ODCells, name: str) -> Feature:
+    """Returns a feature made of a public column."""
+    feature = plan.defined_features[name]
+    if feature.places is not None:
+        of_places = cells.locations.labels_in(feature.places)
+        labels = place_pair_labels(cells, feature.places, of_places, side=feature.side)
+    else:
+        column, ends = feature.pairs or "", plan.places.pair_columns
+        file = plan.path(plan.places.pairs or "")
+        of_pairs = read_pairs(
+            file, cells.locations, column=column, origin=ends.origin, destination=ends.destination
         )
-        for column in pair_columns(definitions)
-    }
-    built = {feature.title: feature for feature in build_features(definitions, cells, pairs)}
-    fixed = {
-        TOTAL: total_feature,
-        PERIOD: period_feature,
-        ORIGINS: origins_feature,
-        DESTINATIONS: destinations_feature,
-    }
-    return tuple(fixed[name](cells) if name in fixed else built[name] for name in wanted)
+        labels = pair_table_labels(cells, column, *of_pairs)
+    return pair_feature(cells, name, labels, by_period=feature.each_period)
 
 
 def _asked(plan: ODPlan) -> tuple[str, ...]:
@@ -177,16 +108,3 @@ def _possible(plan: ODPlan) -> tuple[str, ...]:
         if feature.pairs is None or plan.places.pairs is not None
     )
     return (TOTAL, PERIOD, *named)
-
-
-def _definitions(plan: ODPlan, names: tuple[str, ...]) -> Iterator[FeatureDefinition]:
-    for name in names:
-        if name in plan.defined_features:
-            feature = plan.defined_features[name]
-            yield FeatureDefinition(
-                title=name,
-                place_column=feature.places,
-                pair_column=feature.pairs,
-                side=feature.side,
-                each_period=feature.each_period,
-            )
