@@ -8,13 +8,13 @@ from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.mechanism.learned import LearnedOptions
-from hushway.families.od.mechanism.options import MechanismOptions
-from hushway.families.od.plan_rows import DataPlan, PlacesPlan
-from hushway.families.od.plan_totals import (
+from hushway.families.od.mechanism.options import (
     BUILT_IN,
     FeaturePlan,
+    MechanismOptions,
     unnameable,
 )
+from hushway.families.od.plan_rows import DataPlan, PlacesPlan
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import DAY_MINUTES, DayPart
 from hushway.privacy.bound import Unit

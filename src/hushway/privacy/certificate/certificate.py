@@ -78,15 +78,20 @@ class Certificate:
 
     Attributes:
         release_id: Name of the release, unique for its publisher.
+        title: What a reader calls it.
+        terms: What is guaranteed, and of what.
         epsilon_delta: The claim as (epsilon, delta), when asked for.
+        randomness: Where the noise came from.
         tuning: How the parameters were chosen, as far as anybody answers for it.
         account: Where the release stands in the ledger.
+        software: Name and version of the software.
         created_at: When, as UTC to the second: 2026-03-01T12:00:00+00:00.
         approver: Who approved the release, if anyone is to be named.
         publisher: Who publishes it, if anyone is to be named.
         contact: Where readers may ask: a mail address or a web address.
         licence: On what terms it may be used: a name of the SPDX list or a web address.
         region: Which part of the world it describes.
+        intended_use: What it is meant for.
     """
 
     sampler: ClassVar[str] = (

@@ -61,6 +61,7 @@ class Domain:
 
     Attributes:
         cells: What one cell stands for.
+        size: Number of cells.
         digest: Digest of the public geography that the cells are made of.
         assumed_public: What is taken to be known to everyone, one sentence each.
     """
@@ -82,6 +83,7 @@ class Randomness:
     """Where the noise came from.
 
     Attributes:
+        source: Name of the bit source.
         private: False when someone else could draw the same bits again, as from a seed. Then
             nothing is protected.
     """
@@ -152,6 +154,9 @@ class AccountStatement:
     """Where the release stands in the ledger.
 
     Attributes:
+        dataset: Name of the protected data set.
+        period: Name of the stretch of time that the account covers.
+        measure: Currency of the account.
         spent: All losses charged to the account, this release included.
         budget_limit: The most that may ever be charged.
         ledger_entry: Hash of the ledger's entry that charged for this release.

@@ -30,8 +30,12 @@ class Terms:
 
     Attributes:
         release_type: What kind of release, such as "od".
+        mechanism: What was run.
+        unit: Who is protected.
+        contribution: How much one unit may contribute.
         events: What was measured on the protected rows; before that, all that may be.
         not_taken: What was reserved and not measured, because noisy answers left nothing to ask.
+        domain: The public cells.
         not_protected: What the release does not protect, one sentence each.
         post_processing: Steps after the noise, none of which saw the protected rows.
         error: Typical error of one published cell, as a sentence.

@@ -44,6 +44,10 @@ class Ledger(LedgerReader):
     def connect(cls, url: str | Path, *, create: bool = True) -> Self:
         """Opens the ledger at a path, a sqlite:/// or a postgresql:// address.
 
+        Args:
+            url: Where it is.
+            create: Whether an empty store becomes a new ledger.
+
         Raises:
             BudgetError: There is no ledger, and none is to be made.
             LedgerError: The ledger is out of reach, or is not a ledger.
@@ -68,6 +72,7 @@ class Ledger(LedgerReader):
         """Opens an account, once and for all: a limit cannot be changed later.
 
         Args:
+            key: Whose account it is.
             budget_limit: Most that may ever be spent; its currency becomes that of the account.
             delta: The delta that a rho was derived from, for display only.
             large_delta: Whether a delta above 1e-5 is meant.
@@ -115,8 +120,10 @@ class Ledger(LedgerReader):
             lost in the middle of a commit may an error be raised for a loss that was taken.
 
         Args:
+            key: The account that spends.
             release: The id of the release, which the whole ledger accepts only once.
             losses: The loss of every measurement of the release.
+            purpose: What the release is for, in words.
             window: The days whose rows the release may count.
             secret: The key that the release bounds contributions with; kept in the ledger, in no
                 statement. Its digest is part of a public hash, so it must be too random to guess.
@@ -190,6 +197,7 @@ class Ledger(LedgerReader):
 
         Args:
             reservation: The reservation, which accepts no further charge, or the id of its release.
+            reason: Why, in words.
 
         Raises:
             BudgetError: The release was never reserved, or is settled already.

@@ -6,7 +6,7 @@ import pytest
 
 from hushway.errors import HushwayError, PlanError
 from hushway.families.load import plan_from
-from hushway.families.od.job_features import asked_features, asked_labels
+from hushway.families.od.job import asked_features, asked_labels
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.public.cells import ODCells
 from hushway.tables.locations import LocationColumns, read_locations
