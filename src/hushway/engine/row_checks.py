@@ -168,7 +168,11 @@ IMPOSSIBLE_POSITION = (
 
 
 def counts_found(
-    session: Session, summary: ir.Table, noun: str, one: str, progress: ShareProgress | None
+    session: Session,
+    summary: ir.Table,
+    noun: str,
+    one: str,
+    progress: ShareProgress | None = None,
 ) -> dict[str, int]:
     """Returns the numbers of rows of every kind, malformed ones included."""
     found = first_row(session.run(summary, progress))
