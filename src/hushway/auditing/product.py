@@ -25,8 +25,8 @@ from hushway.engine.settings import EngineSettings
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget, Event
+from hushway.privacy.ledger.charging import Reservation
 from hushway.privacy.ledger.entries import AccountKey
-from hushway.privacy.ledger.reservation import Reservation
 from hushway.privacy.loss import Loss, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import AnyQuery, Counter, CutQuery, ExactCounts, PartitionQuery, Query
@@ -122,9 +122,15 @@ def as_made(mechanism: Any) -> Any:
     return mechanism
 
 
-def remade(kind: type[Made], mechanism: Any) -> Made:
-    """Returns a mechanism with the same terms, of a kind that does one thing wrong."""
-    return kind(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+def remade(kind: type[Any]) -> Callable[[Any], Any]:
+    """Returns what makes mechanisms into a kind of theirs that does one thing wrong."""
+
+    def make(mechanism: Any) -> Any:
+        if not issubclass(kind, type(mechanism)):
+            return mechanism
+        return kind(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+
+    return make
 
 
 def unsplit(mechanism: Any) -> Any:

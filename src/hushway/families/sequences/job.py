@@ -29,7 +29,7 @@ from hushway.families.sequences.rows.sequences import (
     TapsSource,
     record_bound,
 )
-from hushway.geography.grouped_places import grouped, label_column
+from hushway.geography.locations import grouped, label_column
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window

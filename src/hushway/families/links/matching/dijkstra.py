@@ -13,7 +13,7 @@ from hushway.arrays import IntArray
 from hushway.families.links.matching.grid_index import opposites
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import Rows, compiled_for_threads, rows, rows_of
-from hushway.numerics.heap import drop, push
+from hushway.numerics.search import drop, push
 
 # The first arrival at a node is best for every link but the one it came from; the second for that.
 _ARRIVALS = 2

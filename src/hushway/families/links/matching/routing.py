@@ -10,7 +10,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import Rows, compiled_for_threads, rows, rows_of
-from hushway.numerics.heap import drop, push
+from hushway.numerics.search import drop, push
 from hushway.numerics.threads import chunks, in_order, usual_threads
 
 _ROUTES_AT_ONCE = 512

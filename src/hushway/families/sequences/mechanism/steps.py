@@ -13,10 +13,9 @@ from hushway.families.sequences.fit.table import StepSummary
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import expected_above, noise_for, threshold_for
 from hushway.privacy.loss import Loss, PureLoss, loss_of
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.lazy import Shown
 
