@@ -28,6 +28,8 @@ from hushway.steward.init_questions import (
     WINDOW,
     Ask,
     Question,
+    encoding_named,
+    encoding_options,
     file_question,
     time_options,
 )
@@ -72,6 +74,7 @@ def init(  # noqa: PLR0913
     date: str | None = None,
     trip: str | None = None,
     trip_id: str | None = None,
+    encoding: str | None = None,
     places: Path | str | None = None,
     areas: Path | str | None = None,
     roads: Path | str | None = None,
@@ -102,6 +105,7 @@ def init(  # noqa: PLR0913
         date: The column with the day, if the time is in a column of its own.
         trip: The column with the trip of a position.
         trip_id: The column with the id of a trip.
+        encoding: How bytes of a CSV file stand for letters; told from its first line unless said.
         places: The public list of places.
         areas: The public areas.
         roads: The public road network.
@@ -120,7 +124,7 @@ def init(  # noqa: PLR0913
     """
     rows, output = Path(rows), Path(output)
     refuse_taken(output)
-    header = header_of(rows)
+    header = header_of(rows, encoding=encoding_named(encoding))
     family, intake = intake_of(release_type or _likely(header, ask))
     named = {
         "person": person,
@@ -147,6 +151,7 @@ def init(  # noqa: PLR0913
         **({} if protected.has_many_records else {f"privacy.{family.contribution_limit}": 1}),
         **time_options(time_format, header.clocks.get(columns.get("time") or ""), ask),
         **({f"{_COLUMN}date": date} if date else {}),
+        **encoding_options(header.encoding, None if encoding else ask),
         **_public_facts(
             intake.public_files(columns),
             {"places": places, "areas": areas, "roads": roads},

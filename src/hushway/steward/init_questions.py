@@ -9,6 +9,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from hushway.errors import PlanError
+from hushway.tables.encodings import ENCODINGS, Encoding
 from hushway.tables.layout import Clock
 from hushway.tables.time_format import formats_of, has_instants, problem_of
 
@@ -110,6 +111,30 @@ _TIME: Final = Question(
 
 def _is_format(text: str) -> bool:
     return problem_of(text) is None
+
+
+def encoding_named(name: str | None) -> Encoding | None:
+    """Returns an encoding by its name.
+
+    Raises:
+        PlanError: It is not known.
+    """
+    found = next((one for one in ENCODINGS if one == name), None)
+    if name is not None and found is None:
+        raise PlanError(
+            "There is no such encoding of CSV files.",
+            advice=f"Choose one of {', '.join(ENCODINGS)}; windows-1252 is for Latin-1 too.",
+        )
+    return found
+
+
+def encoding_options(found: Encoding, ask: Ask | None) -> dict[str, str]:
+    """Returns what a plan says about the encoding that a first line looks like."""
+    chosen: str = found
+    if found != ENCODINGS[0] and ask is not None:
+        text = f"The encoding of the file; its first line looks like {found}"
+        chosen = ask(Question(text=text, choices=ENCODINGS)) or found
+    return {} if chosen == ENCODINGS[0] else {"data.encoding": chosen}
 
 
 def time_options(written: str | None, clock: Clock | None, ask: Ask | None) -> dict[str, str]:

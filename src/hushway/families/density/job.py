@@ -143,6 +143,7 @@ def _source(plan: DensityPlan) -> EventsSource:
         columns=_columns(plan),
         clock=plan.data.clock,
         time_format=plan.data.time_format,
+        encoding=plan.data.encoding,
     )
 
 
