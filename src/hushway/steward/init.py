@@ -22,7 +22,7 @@ from hushway.families.first_plan import (
 from hushway.families.registry import FAMILIES, family_names
 from hushway.privacy.bound import Unit
 from hushway.release.folder.new_file import refuse_taken, write_new
-from hushway.release.plans.first_plan import Intake, looks_like_device
+from hushway.release.plans.first_plan import Intake, looks_like_day, looks_like_device
 from hushway.steward.init_questions import (
     STATED,
     WINDOW,
@@ -146,10 +146,13 @@ def init(  # noqa: PLR0913
     if ask is not None:
         columns |= _asked_columns(ask, intake, columns, header)
     protected = _protected(unit, columns.get("person"), intake, ask)
+    clock = header.clocks.get(columns.get("time") or "")
+    if date is None and clock is None and ask is not None:
+        date = _asked_date(ask, header, columns)
     facts: dict[str, str | int | None] = {
         "privacy.unit": protected,
         **({} if protected.has_many_records else {f"privacy.{family.contribution_limit}": 1}),
-        **time_options(time_format, header.clocks.get(columns.get("time") or ""), ask),
+        **time_options(time_format, clock, ask, is_apart=date is not None),
         **({f"{_COLUMN}date": date} if date else {}),
         **encoding_options(header.encoding, None if encoding else ask),
         **_public_facts(
@@ -217,6 +220,17 @@ def _asked_columns(
         found = ask(Question(text=whose, choices=(*header.names, _NONE)))
         answers["person"] = None if found == _NONE else found or None
     return answers
+
+
+def _asked_date(ask: Ask, header: Header, columns: Mapping[str, str | None]) -> str | None:
+    """Returns the column of days beside one of times, if names say that there may be one."""
+    days = [name for name in header.names if looks_like_day(name)]
+    likely = tuple(name for name in days if name not in columns.values())
+    if not likely:
+        return None
+    text = f"The column with the day of {columns['time']!r}; {_NONE} if the day stands there too"
+    found = ask(Question(text=text, choices=(*likely, _NONE)))
+    return None if found == _NONE else found or None
 
 
 def _protected(unit: str | None, column: str | None, intake: Intake, ask: Ask | None) -> Unit:

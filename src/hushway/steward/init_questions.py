@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Final
@@ -109,6 +109,9 @@ _TIME: Final = Question(
 )
 
 
+_DAY_AND_TIME: Final = "A day, a space and a time as the file writes them: 16/11/2009 07:45"
+
+
 def _is_format(text: str) -> bool:
     return problem_of(text) is None
 
@@ -137,13 +140,16 @@ def encoding_options(found: Encoding, ask: Ask | None) -> dict[str, str]:
     return {} if chosen == ENCODINGS[0] else {"data.encoding": chosen}
 
 
-def time_options(written: str | None, clock: Clock | None, ask: Ask | None) -> dict[str, str]:
+def time_options(
+    written: str | None, clock: Clock | None, ask: Ask | None, *, is_apart: bool = False
+) -> dict[str, str]:
     """Returns what a plan says about how times are written.
 
     Args:
         written: A format, or an example of a time, if the steward gave one.
         clock: The clock that the type of the column tells; None if it holds text or numbers.
         ask: Asks the steward.
+        is_apart: Whether the day is in a column of its own.
 
     Raises:
         PlanError: No usual format fits the example, or several do and nobody can be asked.
@@ -151,7 +157,7 @@ def time_options(written: str | None, clock: Clock | None, ask: Ask | None) -> d
     if clock is not None:
         return {"data.clock": clock}
     if written is None and ask is not None:
-        written = ask(_TIME)
+        written = ask(replace(_TIME, text=_DAY_AND_TIME) if is_apart else _TIME)
     if not written:
         return {}
     time_format = written if _is_format(written) else _format_of(written, ask)
