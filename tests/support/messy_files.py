@@ -122,7 +122,7 @@ def _bikes(number: int, moment: datetime) -> tuple[object, ...]:
 
 def _gates(number: int, moment: datetime) -> tuple[object, ...]:
     card = f"{number % _PEOPLE:08d}"
-    return card, f"{moment:%d.%m.%Y}", f"{moment:%H:%M}", _WRITTEN[number % 4], "Passe «Família»"
+    return card, f"{moment:%d.%m.%Y}", f"{moment:%H:%M}", STATIONS[number % 4], "Passe «Família»"
 
 
 def _taps(number: int, moment: datetime) -> tuple[object, ...]:
