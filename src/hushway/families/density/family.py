@@ -33,6 +33,9 @@ _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
 # The template is for a city of millions. In one of 20,000 people so few visits need less noise.
 _FOR_A_SMALL_CITY = {'epsilon = "0.3" ': 'epsilon = "1"   '}
 
+_AREAS = {"areas.file": "the public areas"}
+_PLACES = {"places.file": "the public list of the places that events name"}
+
 
 class DensityFamily(Family):
     """Densities."""
@@ -53,10 +56,9 @@ class DensityFamily(Family):
         optional=("place", "lon", "lat"),
         either=(("place",), ("lon", "lat")),
         signs=("person", "place"),
-        files={
-            "areas.file": "the public areas",
-            "places.file": "the public list of the places that events name",
-        },
+        files=_AREAS | _PLACES,
+        # Positions lie in areas by themselves.
+        files_with={"place": _AREAS | _PLACES, "lon": _AREAS},
         left_out_without={"place": "places"},
     )
     compared = ComparedTable(file="density.parquet", keys=("area", "starts"))
