@@ -104,6 +104,8 @@ def init(  # noqa: PLR0913
     )
     say(f"Wrote {output}: {written.title}. No row was looked at.")
     say(written.protects)
+    if written.encoding is not None:
+        say(f"The file is read as {written.encoding}; --encoding says otherwise.")
     if written.unset:
         say(f"These public facts cannot be guessed, so set them: {', '.join(written.unset)}.")
     say(f"Then: hushway check {output}")

@@ -48,6 +48,7 @@ class FirstPlan:
         release_type: Its release type.
         title: The release type in words.
         protects: Who is protected, and what follows from that.
+        encoding: How bytes of the rows' file stand for letters; None for UTF-8.
         unset: Options that only people can say, and that the plan is refused without.
     """
 
@@ -55,6 +56,7 @@ class FirstPlan:
     release_type: str
     title: str
     protects: str
+    encoding: str | None
     unset: list[str]
 
 
@@ -149,12 +151,14 @@ def init(  # noqa: PLR0913
     clock = header.clocks.get(columns.get("time") or "")
     if date is None and clock is None and ask is not None:
         date = _asked_date(ask, header, columns)
+    times = time_options(time_format, clock, ask, is_apart=date is not None)
+    written_in = encoding_options(header.encoding, None if encoding else ask)
     facts: dict[str, str | int | None] = {
         "privacy.unit": protected,
         **({} if protected.has_many_records else {f"privacy.{family.contribution_limit}": 1}),
-        **time_options(time_format, clock, ask, is_apart=date is not None),
+        **times,
         **({f"{_COLUMN}date": date} if date else {}),
-        **encoding_options(header.encoding, None if encoding else ask),
+        **written_in,
         **_public_facts(
             intake.public_files(columns),
             {"places": places, "areas": areas, "roads": roads},
@@ -174,6 +178,7 @@ def init(  # noqa: PLR0913
         release_type=family.name,
         title=family.title,
         protects=_what_follows(protected, columns.get("person")),
+        encoding=written_in.get("data.encoding"),
         unset=still_to_set(text),
     )
 
