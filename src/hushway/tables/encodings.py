@@ -9,7 +9,7 @@ import gzip
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Final, Literal, get_args
+from typing import BinaryIO, Final, Literal, get_args
 
 # Windows-1252 has all letters of Latin-1 at the same bytes.
 Encoding = Literal["utf-8", "utf-16", "windows-1252"]
@@ -43,7 +43,7 @@ def encoding_of_public(file: Path) -> Encoding:
         return encoding_told_by(opened.read())
 
 
-def utf8_pieces(file: IO[bytes], encoding: Encoding) -> Iterator[bytes]:
+def utf8_pieces(file: BinaryIO | gzip.GzipFile, encoding: Encoding) -> Iterator[bytes]:
     """Yields a text as UTF-8, piece by piece; what it cannot decode is no UTF-8 there either."""
     piece = file.read(_PIECE_BYTES)
     if encoding == "utf-8":

@@ -33,8 +33,8 @@ _PEOPLE, _TOWERS, _AREAS = 20_000, 60, 40
 # The template is for a city of millions. In one of 20,000 people so few visits need less noise.
 _FOR_A_SMALL_CITY = {'epsilon = "0.3" ': 'epsilon = "1"   '}
 
-_AREAS = {"areas.file": "the public areas"}
-_PLACES = {"places.file": "the public list of the places that events name"}
+_AREA_FILE = {"areas.file": "the public areas"}
+_PLACE_FILE = {"places.file": "the public list of the places that events name"}
 
 
 class DensityFamily(Family):
@@ -56,9 +56,9 @@ class DensityFamily(Family):
         optional=("place", "lon", "lat"),
         either=(("place",), ("lon", "lat")),
         signs=("person", "place"),
-        files=_AREAS | _PLACES,
+        files=_AREA_FILE | _PLACE_FILE,
         # Positions lie in areas by themselves.
-        files_with={"place": _AREAS | _PLACES, "lon": _AREAS},
+        files_with={"place": _AREA_FILE | _PLACE_FILE, "lon": _AREA_FILE},
         left_out_without={"place": "places"},
     )
     compared = ComparedTable(file="density.parquet", keys=("area", "starts"))

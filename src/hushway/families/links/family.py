@@ -112,7 +112,8 @@ class LinksFamily(Family):
         """Tries limits, and leaves the choice to the release where it can choose."""
         advice = super().recommend(job, crowd, runs=runs, progress=progress)
         # What a limit leaves out must be asked for, to choose one.
-        can_choose = job.plan.mechanism.left_out > 0
+        plan: Any = job.plan
+        can_choose = plan.mechanism.left_out > 0
         return replace(advice, lines='[privacy]\nmax_items = "auto"\n') if can_choose else advice
 
     def coarser(self, plan: Any) -> "Iterable[Coarser]":
