@@ -22,6 +22,7 @@ from hushway.steward.publish import publish
 from support import held_child
 from support.chromium import running_chromium
 from support.little_bench import HEAD, open_account, spent, wait_for, write_plan
+from support.messy_files import MESSY, Messy, write_messy
 from support.other_port import another_port
 from support.pictures import apart
 
@@ -33,6 +34,8 @@ _STEPS = ("sources", "plan", "price", "publish", "certificate", "ledger")
 _REBOUND = "rebound.example"
 _EVIL = "http://evil.example/"
 _ALIKE = 0.1
+# The budget of a first plan, where it is not 1.
+_EPSILONS = {"calls.csv": "0.3", "phones.csv": "0.3"}
 _PLANS = ("way", "stopped", "tabs", "seen", "keys", "nothing")
 
 
@@ -149,6 +152,7 @@ def test_the_whole_way_from_sources_to_ledger(city: City) -> None:
         expect(page.get_by_test_id("certificate")).to_contain_text("ε = 2 per person")
         frame = page.frame_locator("iframe")
         expect(frame.locator("body")).to_contain_text("A little release")
+        _ask(page)
         page.get_by_test_id("step-ledger").click()
         expect(page.get_by_test_id("left")).to_have_text("2")
         expect(page.get_by_test_id("statement")).to_contain_text("published")
@@ -199,6 +203,15 @@ def _publish(page: Page) -> None:
     page.get_by_test_id("confirm").fill("2")
     page.get_by_test_id("publish").click()
     expect(page.get_by_test_id("published")).to_contain_text("ε = 2 per person")
+
+
+def _ask(page: Page) -> None:
+    page.get_by_test_id("ask-origins").fill("nowhere")
+    page.get_by_test_id("ask").click()
+    expect(page.get_by_role("alert")).to_contain_text("nowhere")
+    page.get_by_test_id("ask-origins").fill("a,b")
+    page.get_by_test_id("ask").click()
+    expect(page.get_by_test_id("answer-of-release")).to_contain_text("with 95% confidence between")
 
 
 @pytest.mark.long
@@ -486,6 +499,43 @@ def test_dropped_files_become_a_plan_by_questions_back_and_forth(
         expect(page.get_by_test_id("plan-text")).to_have_value(_containing('"%d/%m/%Y %H:%M"'))
         expect(page.get_by_test_id("problems")).to_have_count(0)
     assert 'unit = "device"' in (city.folder / "plan.toml").read_text("utf-8")
+
+
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize("messy", MESSY, ids=lambda one: one.name)
+def test_a_messy_file_becomes_a_verified_release_by_clicks(
+    city: City, tmp_path: Path, messy: Messy
+) -> None:
+    city.let_go(go=True)
+    there = {file.name for file in city.folder.iterdir()}
+    files = [file for file in write_messy(tmp_path, messy) if file.name not in there]
+    with city.come_in() as context:
+        page = city.open(context, "seen")
+        page.get_by_role("button", name="Start from a file").click()
+        page.get_by_test_id("take").set_input_files(files)
+        page.get_by_role("button", name=f"Make a plan for {messy.name}").click()
+        for number, answer in enumerate(messy.answers):
+            expect(page.get_by_role("main")).to_contain_text(f"Question {number + 1}.")
+            _answer(page, answer)
+            page.get_by_test_id("next").click()
+        expect(page.get_by_test_id("plan-text")).to_be_visible()
+        if messy.aliases:
+            _name_places(page)
+        page.get_by_test_id("step-publish").click()
+        page.get_by_test_id("open-account").click()
+        expect(page.get_by_test_id("cost")).to_contain_text("4")
+        page.get_by_test_id("confirm").fill(_EPSILONS.get(messy.name, "1"))
+        page.get_by_test_id("publish").click()
+        expect(page.get_by_test_id("published")).to_be_visible()
+    (release,) = {file.name for file in city.folder.glob("release*")} - there
+    assert verify(city.folder / release).intact
+
+
+def _name_places(page: Page) -> None:
+    page.get_by_test_id("step-sources").click()
+    page.get_by_test_id("check").click()
+    page.get_by_test_id("aliases").click()
+    expect(page.get_by_test_id("check-result")).to_contain_text("The data can be used")
 
 
 def _answer(page: Page, answer: str) -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Final
 
 import duckdb
 from hypothesis import example, given
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from hushway.engine.csv_lines import LONGEST_LINE, CsvStream
 from hushway.families.od.rows.trips import TripColumns, TripsSource
+from hushway.tables.encodings import Encoding
 from hushway.tables.layout import layout_of
 
 HEADER = b"person,origin,destination,time,unused"
@@ -27,15 +29,24 @@ HOSTILE = st.one_of(
 )
 
 Read = tuple[Counter[tuple[str | None, ...]], int]
+# What each encoding is written by.
+CODECS: Final[dict[Encoding, str]] = {
+    "utf-8": "utf-8",
+    "utf-16": "utf-16-le",
+    "windows-1252": "windows-1252",
+}
 
 
-def read(folder: Path, files: list[list[bytes]], threads: int, *, packed: bool) -> Read:
+def read(
+    folder: Path, files: list[list[bytes]], threads: int, *, packed: bool, encoding: Encoding
+) -> Read:
     """Returns the rows of files, with how often each is there, and the number of malformed."""
+    codec = CODECS[encoding]
     for i, lines in enumerate(files):
-        data = b"\n".join([HEADER, *lines])
+        data = "\n".encode(codec).join([HEADER.decode().encode(codec), *lines])
         name = folder / f"{i}.csv{'.gz' if packed else ''}"
         name.write_bytes(gzip.compress(data, 1) if packed else data)
-    layout = layout_of(TripsSource(folder, TripColumns(person="person")))
+    layout = layout_of(TripsSource(folder, TripColumns(person="person"), encoding=encoding))
     stream = CsvStream(layout, threads)
     with duckdb.connect(config={"threads": threads}) as connection:
         connection.register("rows", stream)
@@ -53,19 +64,26 @@ def mixed(lines: list[bytes], hostile: list[bytes]) -> list[bytes]:
     st.integers(1, 3),
     st.sampled_from([1, 2]),
     st.booleans(),
+    st.sampled_from(list(CODECS)),
 )
-@example([b'"', b'L0117",'], 1, 1, False)
-@example([b'q,"1,2,3,4', b'q",1,2,3,4'], 3, 2, True)
-@example([b"q,1,2,3," + b"x" * LONGEST_LINE], 1, 2, False)
+@example([b'"', b'L0117",'], 1, 1, False, "utf-8")
+@example([b'q,"1,2,3,4', b'q",1,2,3,4'], 3, 2, True, "windows-1252")
+@example([b"q,1,2,3," + b"x" * LONGEST_LINE], 1, 2, False, "utf-8")
+@example([b"\x00\xd8", b"\x0a\x0a\x00\xdc", b"q\0,\x001\0,\0\0\xd8"], 1, 1, False, "utf-16")
+@example([b"\x81,\x8d,2,3,4", b"\xc3,1,2,3,\xa9"], 1, 1, False, "windows-1252")
 def test_lines_of_one_person_neither_move_nor_refuse_those_of_others(
-    hostile: list[bytes], files: int, threads: int, packed: bool
+    hostile: list[bytes], files: int, threads: int, packed: bool, encoding: Encoding
 ) -> None:
-    dealt = [GOOD[i::files] for i in range(files)]
+    if encoding == "utf-16":
+        # Letters have two bytes, so that a line has an even number of them.
+        hostile = [line + b"\0" * (len(line) % 2) for line in hostile]
+    good = [line.decode().encode(CODECS[encoding]) for line in GOOD]
+    dealt = [good[i::files] for i in range(files)]
     with TemporaryDirectory() as one, TemporaryDirectory() as other, TemporaryDirectory() as both:
-        alone = read(Path(one), [hostile], threads, packed=packed)
-        without = read(Path(other), dealt, threads, packed=packed)
+        alone = read(Path(one), [hostile], threads, packed=packed, encoding=encoding)
+        without = read(Path(other), dealt, threads, packed=packed, encoding=encoding)
         together = [mixed(dealt[0], hostile), *dealt[1:]]
-        rows, malformed = read(Path(both), together, threads, packed=packed)
+        rows, malformed = read(Path(both), together, threads, packed=packed, encoding=encoding)
     assert rows == alone[0] + without[0]
     assert malformed == alone[1] + without[1]
 

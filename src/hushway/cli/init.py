@@ -46,6 +46,13 @@ def init(  # noqa: PLR0913
     date: Annotated[Column, typer.Option(help="The column with the day of that time.")] = None,
     trip: Annotated[Column, typer.Option(help="The column with the trip of a position.")] = None,
     trip_id: Annotated[Column, typer.Option(help="The column with the id of a trip.")] = None,
+    encoding: Annotated[
+        str | None,
+        typer.Option(
+            help="How a CSV file is encoded: utf-8, utf-16 or windows-1252 (also for Latin-1).",
+            show_default="told from its first line",
+        ),
+    ] = None,
     places: Annotated[Path | None, typer.Option(help="The public list of places.")] = None,
     areas: Annotated[Path | None, typer.Option(help="The public areas.")] = None,
     roads: Annotated[Path | None, typer.Option(help="The public road network.")] = None,
@@ -83,6 +90,7 @@ def init(  # noqa: PLR0913
         date=date,
         trip=trip,
         trip_id=trip_id,
+        encoding=encoding,
         places=places,
         areas=areas,
         roads=roads,
@@ -96,6 +104,8 @@ def init(  # noqa: PLR0913
     )
     say(f"Wrote {output}: {written.title}. No row was looked at.")
     say(written.protects)
+    if written.encoding is not None:
+        say(f"The file is read as {written.encoding}; --encoding says otherwise.")
     if written.unset:
         say(f"These public facts cannot be guessed, so set them: {', '.join(written.unset)}.")
     say(f"Then: hushway check {output}")

@@ -19,32 +19,33 @@ from numpy.typing import NDArray
 
 from hushway.arrays import IntArray
 from hushway.numerics.compiled import compiled_for_threads
+from hushway.tables.encodings import Encoding, utf8_pieces
 from hushway.tables.layout import Layout
 
 # A longer line is malformed. Lines of ordinary files have some hundred bytes.
 LONGEST_LINE: Final = 1 << 20
-_BLOCK_BYTES: Final = 1 << 22
 
 
 class DamagedFileError(Exception):
     """A compressed file that is cut off or has other bytes than were once written."""
 
 
-def blocks_of_lines(path: Path, opened: BinaryIO) -> Iterator[bytes]:
-    """Returns the lines after the header in blocks, each line with its line feed.
+def blocks_of_lines(path: Path, opened: BinaryIO, encoding: Encoding = "utf-8") -> Iterator[bytes]:
+    """Returns the lines after the header in blocks of UTF-8, each line with its line feed.
 
     Of a line that is too long only the beginning is kept, which is too long as well.
 
     Args:
         path: The file; ends in .gz if it is compressed.
         opened: The same file, opened; where it stands tells how much of it was read.
+        encoding: How its bytes stand for letters.
 
     Raises:
         DamagedFileError: It is compressed and damaged, or not whole.
         OSError: It cannot be read.
     """
     rest = b""
-    for piece in _pieces(path, opened):
+    for piece in _pieces(path, opened, encoding):
         end = piece.rfind(b"\n") + 1
         if end:
             yield rest + piece[:end]
@@ -54,14 +55,15 @@ def blocks_of_lines(path: Path, opened: BinaryIO) -> Iterator[bytes]:
         yield rest + b"\n"
 
 
-def _pieces(path: Path, opened: BinaryIO) -> Iterator[bytes]:
+def _pieces(path: Path, opened: BinaryIO, encoding: Encoding) -> Iterator[bytes]:
     """Reads a file to its end: only there a compressed one says what it should have been."""
     file = GzipFile(fileobj=opened) if path.suffix == ".gz" else opened
     damaged = False
     try:
-        file.readline()
-        while piece := file.read(_BLOCK_BYTES):
-            yield piece
+        pieces = utf8_pieces(file, encoding)
+        # A header is far shorter than a piece; lines without a letter may stand before it.
+        yield next(pieces, b"").lstrip(b"\r\n").partition(b"\n")[2]
+        yield from pieces
     except (EOFError, zlib.error):
         damaged = True
     except OSError:
@@ -256,7 +258,7 @@ class CsvStream:
         before = 0
         for path in self._layout.files.paths:
             with path.open("rb") as opened:
-                for block in blocks_of_lines(path, opened):
+                for block in blocks_of_lines(path, opened, self._layout.encoding):
                     self.share = (before + opened.tell()) / max(self._bytes, 1)
                     yield block
                 before += opened.tell()

@@ -105,7 +105,9 @@ def _value(column: str, role: str, kind: Kind) -> str:
         return f"CASE WHEN NOT regexp_full_match({text}, '{_BLANK}') THEN {text} END"
     if role not in _NUMBERS:
         return _id(column, kind)
-    read = f"coalesce(TRY_CAST({column} AS DOUBLE), CAST('nan' AS DOUBLE))"
+    # In texts, also as most of Europe writes numbers: 38,72.
+    number = f"replace({column}, ',', '.')" if kind == "text" else column
+    read = f"coalesce(TRY_CAST({number} AS DOUBLE), CAST('nan' AS DOUBLE))"
     return f"CASE WHEN {column} IS NOT NULL THEN {read} END"
 
 

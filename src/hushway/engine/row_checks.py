@@ -147,8 +147,8 @@ ROW_WORDS: Final[Words] = {
         'Set time_format in [data], such as "%d/%m/%Y %H:%M"; Z or an offset needs clock = "utc".',
     ),
     "malformed_row": (
-        "A line of a CSV file has too many or too few fields, an open quote, or is not UTF-8.",
-        "Write each row as one line, and quotes within quotes twice; such lines are dropped.",
+        "A CSV line has too many or too few fields, an open quote, or another encoding.",
+        'Write each row as one line. If it is not UTF-8: encoding = "windows-1252" in [data].',
     ),
     "impossible_time": (
         "This local time does not exist: the clock went forward past it.",

@@ -22,12 +22,14 @@ from hushway.families.first_plan import (
 from hushway.families.registry import FAMILIES, family_names
 from hushway.privacy.bound import Unit
 from hushway.release.folder.new_file import refuse_taken, write_new
-from hushway.release.plans.first_plan import Intake, looks_like_device
+from hushway.release.plans.first_plan import Intake, looks_like_day, looks_like_device
 from hushway.steward.init_questions import (
     STATED,
     WINDOW,
     Ask,
     Question,
+    encoding_named,
+    encoding_options,
     file_question,
     time_options,
 )
@@ -46,6 +48,7 @@ class FirstPlan:
         release_type: Its release type.
         title: The release type in words.
         protects: Who is protected, and what follows from that.
+        encoding: How bytes of the rows' file stand for letters; None for UTF-8.
         unset: Options that only people can say, and that the plan is refused without.
     """
 
@@ -53,6 +56,7 @@ class FirstPlan:
     release_type: str
     title: str
     protects: str
+    encoding: str | None
     unset: list[str]
 
 
@@ -72,6 +76,7 @@ def init(  # noqa: PLR0913
     date: str | None = None,
     trip: str | None = None,
     trip_id: str | None = None,
+    encoding: str | None = None,
     places: Path | str | None = None,
     areas: Path | str | None = None,
     roads: Path | str | None = None,
@@ -102,6 +107,7 @@ def init(  # noqa: PLR0913
         date: The column with the day, if the time is in a column of its own.
         trip: The column with the trip of a position.
         trip_id: The column with the id of a trip.
+        encoding: How bytes of a CSV file stand for letters; told from its first line unless said.
         places: The public list of places.
         areas: The public areas.
         roads: The public road network.
@@ -120,7 +126,7 @@ def init(  # noqa: PLR0913
     """
     rows, output = Path(rows), Path(output)
     refuse_taken(output)
-    header = header_of(rows)
+    header = header_of(rows, encoding=encoding_named(encoding))
     family, intake = intake_of(release_type or _likely(header, ask))
     named = {
         "person": person,
@@ -142,11 +148,17 @@ def init(  # noqa: PLR0913
     if ask is not None:
         columns |= _asked_columns(ask, intake, columns, header)
     protected = _protected(unit, columns.get("person"), intake, ask)
+    clock = header.clocks.get(columns.get("time") or "")
+    if date is None and clock is None and ask is not None:
+        date = _asked_date(ask, header, columns)
+    times = time_options(time_format, clock, ask, is_apart=date is not None)
+    written_in = encoding_options(header.encoding, None if encoding else ask)
     facts: dict[str, str | int | None] = {
         "privacy.unit": protected,
         **({} if protected.has_many_records else {f"privacy.{family.contribution_limit}": 1}),
-        **time_options(time_format, header.clocks.get(columns.get("time") or ""), ask),
+        **times,
         **({f"{_COLUMN}date": date} if date else {}),
+        **written_in,
         **_public_facts(
             intake.public_files(columns),
             {"places": places, "areas": areas, "roads": roads},
@@ -166,6 +178,7 @@ def init(  # noqa: PLR0913
         release_type=family.name,
         title=family.title,
         protects=_what_follows(protected, columns.get("person")),
+        encoding=written_in.get("data.encoding"),
         unset=still_to_set(text),
     )
 
@@ -212,6 +225,17 @@ def _asked_columns(
         found = ask(Question(text=whose, choices=(*header.names, _NONE)))
         answers["person"] = None if found == _NONE else found or None
     return answers
+
+
+def _asked_date(ask: Ask, header: Header, columns: Mapping[str, str | None]) -> str | None:
+    """Returns the column of days beside one of times, if names say that there may be one."""
+    days = [name for name in header.names if looks_like_day(name)]
+    likely = tuple(name for name in days if name not in columns.values())
+    if not likely:
+        return None
+    text = f"The column with the day of {columns['time']!r}; {_NONE} if the day stands there too"
+    found = ask(Question(text=text, choices=(*likely, _NONE)))
+    return None if found == _NONE else found or None
 
 
 def _protected(unit: str | None, column: str | None, intake: Intake, ask: Ask | None) -> Unit:

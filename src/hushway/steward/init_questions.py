@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from hushway.errors import PlanError
+from hushway.tables.encodings import ENCODINGS, Encoding
 from hushway.tables.layout import Clock
 from hushway.tables.time_format import formats_of, has_instants, problem_of
 
@@ -108,17 +109,47 @@ _TIME: Final = Question(
 )
 
 
+_DAY_AND_TIME: Final = "A day, a space and a time as the file writes them: 16/11/2009 07:45"
+
+
 def _is_format(text: str) -> bool:
     return problem_of(text) is None
 
 
-def time_options(written: str | None, clock: Clock | None, ask: Ask | None) -> dict[str, str]:
+def encoding_named(name: str | None) -> Encoding | None:
+    """Returns an encoding by its name.
+
+    Raises:
+        PlanError: It is not known.
+    """
+    found = next((one for one in ENCODINGS if one == name), None)
+    if name is not None and found is None:
+        raise PlanError(
+            "There is no such encoding of CSV files.",
+            advice=f"Choose one of {', '.join(ENCODINGS)}; windows-1252 is for Latin-1 too.",
+        )
+    return found
+
+
+def encoding_options(found: Encoding, ask: Ask | None) -> dict[str, str]:
+    """Returns what a plan says about the encoding that a first line looks like."""
+    chosen: str = found
+    if found != ENCODINGS[0] and ask is not None:
+        text = f"The encoding of the file; its first line looks like {found}"
+        chosen = ask(Question(text=text, choices=ENCODINGS)) or found
+    return {} if chosen == ENCODINGS[0] else {"data.encoding": chosen}
+
+
+def time_options(
+    written: str | None, clock: Clock | None, ask: Ask | None, *, is_apart: bool = False
+) -> dict[str, str]:
     """Returns what a plan says about how times are written.
 
     Args:
         written: A format, or an example of a time, if the steward gave one.
         clock: The clock that the type of the column tells; None if it holds text or numbers.
         ask: Asks the steward.
+        is_apart: Whether the day is in a column of its own.
 
     Raises:
         PlanError: No usual format fits the example, or several do and nobody can be asked.
@@ -126,7 +157,7 @@ def time_options(written: str | None, clock: Clock | None, ask: Ask | None) -> d
     if clock is not None:
         return {"data.clock": clock}
     if written is None and ask is not None:
-        written = ask(_TIME)
+        written = ask(replace(_TIME, text=_DAY_AND_TIME) if is_apart else _TIME)
     if not written:
         return {}
     time_format = written if _is_format(written) else _format_of(written, ask)

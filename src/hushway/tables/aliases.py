@@ -16,6 +16,7 @@ from typing import Final
 from hushway.errors import GeographyError
 from hushway.escaping import some_of
 from hushway.geography.locations import Locations
+from hushway.tables.encodings import encoding_of_public
 from hushway.tables.first_lines import open_text, read_header
 from hushway.tables.unpacking import public_file
 
@@ -55,8 +56,9 @@ def read_aliases(file: Path) -> dict[str, str]:
 def _lines(file: Path) -> list[tuple[int, str, str]]:
     with public_file(file, "aliases"):
         try:
-            delimiter, header = read_header(file)
-            with open_text(file) as text:
+            encoding = encoding_of_public(file)
+            delimiter, header = read_header(file, encoding)
+            with open_text(file, encoding) as text:
                 reader = csv.DictReader(text, delimiter=delimiter, strict=True)
                 rows = [(reader.line_num, row["name"], row["place"]) for row in reader]
         except (csv.Error, KeyError):

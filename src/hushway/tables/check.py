@@ -104,7 +104,7 @@ class Policy:
             also if it is made of blanks.
         unparsable_time: The time is not written as the plan says, or does not suit the clock.
         malformed_row: A line of a CSV file has more or fewer fields than the first, quotes that do
-            not close within it, or bytes that are not UTF-8.
+            not close within it, or bytes that are not of its encoding.
         include_intrazonal: The trip ends where it began, and such trips have no cells.
         impossible_time: The wall clock never showed this time: it went forward.
         impossible_position: Longitude or latitude is not a number of degrees on Earth.

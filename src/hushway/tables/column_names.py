@@ -33,7 +33,7 @@ def column_names(file: Path) -> tuple[str, ...] | None:
             return _parquet_names(file)
         if name.endswith(_GEOJSON) and file.stat().st_size <= _MOST_GEOJSON_BYTES:
             return _property_names(file)
-    except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error, HushwayError):
+    except (OSError, EOFError, UnicodeError, csv.Error, zlib.error, HushwayError):
         return None
     return None
 

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 
 from hushway.errors import DataError
 from hushway.escaping import some_of
-from hushway.tables.first_lines import read_header
+from hushway.tables.encodings import ENCODINGS, Encoding
+from hushway.tables.first_lines import header_encoding, read_header
 from hushway.tables.row_files import RowFiles, find_files
 from hushway.tables.time_format import SINCE_1970
 
@@ -141,6 +142,11 @@ class Source(Protocol):
         ...
 
     @property
+    def encoding(self) -> Encoding:
+        """How bytes of CSV files stand for letters."""
+        ...
+
+    @property
     def noun(self) -> str:
         """What the rows are called."""
         ...
@@ -162,6 +168,7 @@ class TimedSource(Generic[AnyColumns]):
             midnight ("25:30"), beside a column of service dates.
         time_format: How texts and numbers tell times (`hushway.tables.time_format`); None for ISO
             8601.
+        encoding: How bytes of CSV files stand for letters.
         noun: What the rows are called.
     """
 
@@ -169,6 +176,7 @@ class TimedSource(Generic[AnyColumns]):
     columns: AnyColumns
     clock: Clock = "local"
     time_format: str | None = None
+    encoding: Encoding = "utf-8"
     noun: ClassVar[str]
 
 
@@ -184,6 +192,7 @@ class Layout:
         places: Position of each purpose's column in a CSV file; empty for any other.
         kinds: What each purpose's column holds.
         time_format: How times are written; None for ISO 8601.
+        encoding: How bytes of CSV files stand for letters.
     """
 
     files: RowFiles
@@ -193,6 +202,7 @@ class Layout:
     places: dict[str, int] = field(default_factory=dict)
     kinds: dict[str, Kind]
     time_format: str | None = None
+    encoding: Encoding = "utf-8"
 
 
 def layout_of(source: Source) -> Layout:
@@ -244,9 +254,9 @@ def _as_written(layout: Layout, source: Source) -> Layout:
 
 
 def _csv_layout(files: RowFiles, source: Source) -> Layout:
-    first = _csv_header(files.paths[0], source.noun)
+    first = _csv_header(files.paths[0], source.noun, source.encoding)
     for path in files.paths:
-        own = _csv_header(path, source.noun)
+        own = _csv_header(path, source.noun, source.encoding)
         _check_names(f"file {path.name}", own[1], source)
         if own != first:
             raise DataError(
@@ -263,15 +273,16 @@ def _csv_layout(files: RowFiles, source: Source) -> Layout:
         names=roles,
         places={role: header.index(column) for role, column in roles.items()},
         kinds=dict.fromkeys(roles, "text"),
+        encoding=source.encoding,
     )
 
 
-def _csv_header(path: Path, noun: str) -> tuple[str, list[str]]:
+def _csv_header(path: Path, noun: str, encoding: Encoding | None) -> tuple[str, list[str]]:
     problem = "is empty"
     try:
-        delimiter, header = read_header(path)
-    except UnicodeDecodeError:
-        problem = "is not UTF-8"
+        delimiter, header = read_header(path, encoding)
+    except UnicodeError:
+        problem = f"is not {(encoding or ENCODINGS[0]).upper()}"
     except (OSError, EOFError, zlib.error, csv.Error):
         problem = "cannot be read"
     else:
@@ -310,8 +321,9 @@ def _unreadable(path: Path, noun: str, problem: str) -> DataError:
     """Returns the error of a file that is damaged, without a word of what is in it."""
     return DataError(
         f"The {noun} file {path.name} {problem}.",
-        advice="Check that it is whole, in UTF-8, and that every row is a line with the fields of "
-        "the first, which ends in LF or CRLF.",
+        advice="Check that it is whole, that [data] says its encoding "
+        f"({', '.join(ENCODINGS)}), and that every row is a line with the fields of the first, "
+        "which ends in LF or CRLF.",
     )
 
 
@@ -338,14 +350,19 @@ class Header:
 
     names: tuple[str, ...]
     clocks: dict[str, Clock]
+    encoding: Encoding = "utf-8"
 
 
-def header_of(path: Path, noun: str = "rows") -> Header:
-    """Returns the names and types of the columns of the first file; no row is looked at."""
+def header_of(path: Path, noun: str = "rows", encoding: Encoding | None = None) -> Header:
+    """Returns the names and types of the columns of the first file; no row is looked at.
+
+    The encoding of a CSV file is told from its first line unless it is given.
+    """
     files = find_files(path, noun)
     first = files.paths[0]
     if files.format == "csv":
-        return Header(names=tuple(_csv_header(first, noun)[1]), clocks={})
+        names = tuple(_csv_header(first, noun, encoding)[1])
+        return Header(names=names, clocks={}, encoding=encoding or header_encoding(first))
     schema = _parquet_schema(first, noun)
     clocks: dict[str, Clock] = {
         one.name: "local" if one.type.tz is None else "utc"

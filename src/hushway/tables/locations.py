@@ -12,6 +12,7 @@ from hushway.errors import GeographyError
 from hushway.escaping import some_of
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.tables.aliases import with_aliases
+from hushway.tables.encodings import encoding_of_public
 from hushway.tables.first_lines import open_text, read_header
 from hushway.tables.geojson import Feature, damaged_feature, id_text, read_features
 from hushway.tables.gtfs_feed import is_feed, stops_file
@@ -265,12 +266,13 @@ def csv_records(file: Path, columns: LocationColumns) -> list[PlaceRecord]:
 
 def _table(file: Path) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
     """Returns the names of the columns, and the number and the fields of each line."""
+    encoding = encoding_of_public(file)
     try:
-        delimiter, header = read_header(file)
+        delimiter, header = read_header(file, encoding)
     except csv.Error:
         raise _damaged(file, 1) from None
     rows = []
-    with open_text(file) as text:
+    with open_text(file, encoding) as text:
         reader = csv.reader(text, delimiter=delimiter, strict=True)
         try:
             next(reader, None)
@@ -299,7 +301,7 @@ def _record(values: Mapping[str, str], columns: LocationColumns, where: str) -> 
 
 def _number(text: str) -> float | None:
     try:
-        number = float(text)
+        number = float(text.replace(",", "."))
     except ValueError:
         return None
     return number if math.isfinite(number) else None

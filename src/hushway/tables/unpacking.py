@@ -62,7 +62,7 @@ def public_file(file: Path, noun: str) -> Iterator[None]:
     except FileNotFoundError as missing:
         name = Path(missing.filename).name if missing.filename else file.name
         raise GeographyError(f"There is no {noun} file {name}.", advice="Check its path.") from None
-    except UnicodeDecodeError:
+    except UnicodeError:
         raise GeographyError(
             f"The {noun} file {file.name} is not UTF-8.", advice="Save it as UTF-8."
         ) from None

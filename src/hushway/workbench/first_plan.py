@@ -34,6 +34,8 @@ def ask_or_write(folder: Path, rows: str, answers: list[str]) -> dict[str, Any] 
     """
     waiting = list(answers)
     output = free_name(folder, "plan", ".toml")
+    # Plans of one folder each have a release of their own.
+    own = {"release.folder": output.stem.replace("plan", "release")}
 
     def ask(question: Question) -> str:
         if not waiting:
@@ -47,7 +49,7 @@ def ask_or_write(folder: Path, rows: str, answers: list[str]) -> dict[str, Any] 
         return answer
 
     try:
-        init(data_file(folder, rows), output=output, ask=ask)
+        init(data_file(folder, rows), options=own, output=output, ask=ask)
     except _OpenError as still:
         question = still.question
         choices = _names(folder, rows) if question.is_file else question.choices

@@ -11,7 +11,7 @@ from hushway.workbench.middleware import MOST_BYTES, TOO_MUCH
 from hushway.workbench.plan_folder import PlanFile, revision_of
 from hushway.workbench.responses import RefusalError
 
-KINDS: Final = ("check", "price", "curve", "preview", "account", "publish")
+KINDS: Final = ("check", "price", "curve", "preview", "account", "publish", "ask")
 _MOST_EPSILONS: Final = 30
 _LONGEST_NUMBER: Final = 40
 _MOST_GUESSED: Final = 10**12
@@ -80,7 +80,9 @@ def guess_of(facts: dict[str, Any], name: str) -> int | None:
     return value
 
 
-def task_options(kind: str, facts: dict[str, Any], plan: PlanFile) -> dict[str, Any]:
+def task_options(  # noqa: PLR0911  one for each kind
+    kind: str, facts: dict[str, Any], plan: PlanFile
+) -> dict[str, Any]:
     """Returns the options of a task.
 
     Raises:
@@ -89,6 +91,8 @@ def task_options(kind: str, facts: dict[str, Any], plan: PlanFile) -> dict[str, 
     match kind:
         case "price":
             return _crowd(facts)
+        case "ask":
+            return {"where": texts_of(facts, "where")}
         case "curve":
             return {"epsilons": _epsilons(facts.get("epsilons")), **_crowd(facts)}
         case "preview":

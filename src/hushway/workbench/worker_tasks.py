@@ -9,6 +9,7 @@ from hushway.privacy.loss import exact
 from hushway.release.job import Job
 from hushway.steward.facts import (
     account_facts,
+    answer_facts,
     check_facts,
     cost_text,
     curve_facts,
@@ -17,6 +18,7 @@ from hushway.steward.facts import (
     proposal_facts,
 )
 from hushway.steward.jobs import job_of
+from hushway.tables.check import RowsChecked
 from hushway.workbench.data_files import free_name
 from hushway.workbench.worker_events import EventWriter
 
@@ -28,10 +30,15 @@ def check(file: Path, options: Options, events: EventWriter) -> dict[str, Any]:
     from hushway.steward.aliases import write_aliases
     from hushway.steward.check import check as check_plan
 
-    job = job_of(file, rows=True)
-    checked = check_plan(job, progress=events.progress, passphrase=_no_passphrase)
+    def checked_now() -> tuple[Job, RowsChecked]:
+        job = job_of(file, rows=True)
+        return job, check_plan(job, progress=events.progress, passphrase=_no_passphrase)
+
+    job, checked = checked_now()
     if options.get("aliases"):
         write_aliases(file, checked, free_name(file.parent, "aliases", ".csv"))
+        # What is shown is the plan with its new names.
+        job, checked = checked_now()
     words = {"universe": job.wording.universe, "rows": job.wording.rows}
     return {**check_facts(checked), **words}
 
@@ -123,6 +130,15 @@ def publish(file: Path, options: Options, events: EventWriter) -> dict[str, Any]
     }
 
 
+def ask(file: Path, options: Options, _events: EventWriter) -> dict[str, Any]:
+    """Adds up what the plan has published: no rows are read, and it costs nothing."""
+    from hushway.families.asking import ask as ask_release
+    from hushway.families.load import load_plan
+
+    plan = load_plan(file)
+    return answer_facts(ask_release(plan.path(plan.release.folder), where=options["where"]))
+
+
 def _no_passphrase() -> str | None:
     raise ReleaseError(
         "The signing key has a passphrase, and the workbench never asks for one. Nothing was "
@@ -138,4 +154,5 @@ TASKS: Final[Mapping[str, Callable[[Path, Options, EventWriter], dict[str, Any]]
     "preview": preview,
     "account": account,
     "publish": publish,
+    "ask": ask,
 }

@@ -13,6 +13,7 @@ from hushway.cli import init as module
 from hushway.cli.verbs import app
 from hushway.errors import HushwayError, PlanError
 from hushway.families.load import load_plan, prepare
+from hushway.families.od.plan import ODPlan
 from support.little_plans import (
     FAMILIES,
     little_plan,
@@ -54,6 +55,29 @@ def test_with_all_facts_given_the_plan_can_be_prepared(folder: Path, family: str
     assert plan.release_type == family
     assert plan.ledger.period == "2026-03"
     prepare(plan)
+
+
+@pytest.mark.parametrize(
+    ("codec", "told"),
+    [("utf-8-sig", "utf-8"), ("utf-16", "utf-16"), ("latin-1", "windows-1252")],
+)
+def test_the_encoding_is_told_from_the_first_line(folder: Path, codec: str, told: str) -> None:
+    write_little_files(folder)
+    (folder / "rows.csv").write_bytes(f"{HEADER},Título\n".encode(codec))
+    done = run("rows.csv", *public("od"), *WINDOW, "--yes")
+    assert done.exit_code == 0, done.output
+    assert (f"read as {told}" in done.output) == (told != "utf-8")
+    plan = load_plan(folder / "plan.toml")
+    assert isinstance(plan, ODPlan)
+    assert plan.data.encoding == told
+
+
+def test_letters_of_rows_do_not_decide_and_an_unknown_encoding_is_refused(folder: Path) -> None:
+    write_little_files(folder)
+    (folder / "rows.csv").write_bytes(f"{HEADER}\np,é,b,x\n".encode("latin-1"))
+    assert "There is no such encoding" in str(run("rows.csv", "--encoding", "klingon").exception)
+    assert run("rows.csv", *public("od"), *WINDOW, "--yes").exit_code == 0
+    assert '# encoding = "windows-1252"' in (folder / "plan.toml").read_text("utf-8")
 
 
 def test_what_rows_say_changes_nothing(folder: Path) -> None:

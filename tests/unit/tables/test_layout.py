@@ -1,6 +1,7 @@
 """What the files of trips look like is known before any row is read."""
 
 import gzip
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,9 @@ def test_a_header_that_is_not_utf8_or_does_not_end_is_refused(tmp_path: Path) ->
     file = tmp_path / "t.csv"
     file.write_bytes(f"{PRIVATE}é,x\n".encode("latin-1"))
     assert "not UTF-8" in refusal(source(file))
+    assert "not UTF-16" in refusal(replace(source(file), encoding="utf-16"))
+    file.write_bytes(f"{PRIVATE}é,x\n".encode())
+    assert "not WINDOWS-1252" in refusal(replace(source(file), encoding="windows-1252"))
     file.write_text(f'"{PRIVATE}', encoding="utf-8")
     assert "cannot be read" in refusal(source(file))
     file.write_text(PRIVATE * 100_000, encoding="utf-8")

@@ -112,7 +112,7 @@ def test_a_missing_id_is_shown_by_its_line(tmp_path: Path) -> None:
     assert "line 3" in refusal(write(tmp_path, HEADER + "a,A,1,2,Z\n,B,1,2,Z\n"))
 
 
-@pytest.mark.parametrize("lon", ["", "west", "nan", "inf", "1,5"])
+@pytest.mark.parametrize("lon", ["", "west", "nan", "inf", "1,5,0"])
 def test_a_location_without_a_position_is_named(tmp_path: Path, lon: str) -> None:
     text = "id;lon;lat\na;1;2\nlost;" + lon + ";2\n"
     assert "'lost'" in refusal(write(tmp_path, text))
@@ -144,8 +144,15 @@ def test_a_damaged_line_is_shown_by_its_number(tmp_path: Path, row: str) -> None
     assert "Line 4" in refusal(write(tmp_path, HEADER + ROWS + row))
 
 
-def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
-    assert "UTF-8" in refusal(write(tmp_path, (HEADER + "a,Zürich,1,2,Z\n").encode("latin-1")))
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16", "latin-1"])
+def test_other_encodings_and_decimal_commas_are_read(tmp_path: Path, codec: str) -> None:
+    text = "id;name;lon;lat\na;Zürich;8,54;47,37\n"
+    (place,) = read_locations(write(tmp_path, text.encode(codec))).places
+    assert (place.name, place.lon, place.lat) == ("Zürich", 8.54, 47.37)
+
+
+def test_a_file_in_no_known_encoding_is_refused(tmp_path: Path) -> None:
+    assert "UTF-8" in refusal(write(tmp_path, HEADER.encode() + b"a,Z\x81rich,1,2,Z\n"))
 
 
 def test_a_file_that_is_not_there_or_not_a_file_is_refused(tmp_path: Path) -> None:

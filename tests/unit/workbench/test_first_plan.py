@@ -7,12 +7,15 @@ from typing import Any
 
 import pytest
 
+from hushway.families.first_plan import still_to_set
 from hushway.families.load import load_plan, prepare
 from hushway.workbench import data_files
+from hushway.workbench.first_plan import ask_or_write
 from hushway.workbench.worker_events import EventWriter
 from hushway.workbench.worker_tasks import TASKS
 from support.little_bench import OURS, Steward, steward_of
 from support.little_plans import write_little_files
+from support.messy_files import MESSY, Messy, write_messy
 from support.scene import PLAN, Scene
 
 ROWS = "Card Ref,From,To,Start\nc1,a,b,03/02/2026 07:45\n"
@@ -125,3 +128,18 @@ def test_a_check_writes_names_that_are_not_listed_for_the_plan_to_read(tmp_path:
     assert 'aliases = "aliases.csv"' in plan.read_text("utf-8")
     TASKS["check"](plan, {"aliases": True}, silent)
     assert 'aliases = "aliases2.csv"' in plan.read_text("utf-8")
+
+
+@pytest.mark.parametrize("messy", MESSY, ids=lambda one: one.name)
+def test_messy_files_need_no_more_than_their_answers(tmp_path: Path, messy: Messy) -> None:
+    write_messy(tmp_path, messy)
+    answers = list(messy.answers)
+    assert isinstance(ask_or_write(tmp_path, messy.name, answers[:-1]), dict)
+    file = ask_or_write(tmp_path, messy.name, answers)
+    assert isinstance(file, Path)
+    assert still_to_set(file.read_text("utf-8")) == []
+    (tmp_path / "trips2.csv").write_text(ROWS, encoding="utf-8")
+    again = ask_or_write(tmp_path, "trips2.csv", [answer for _, answer in ANSWERS])
+    assert isinstance(again, Path)
+    # Two plans of a folder never mean the same release.
+    assert load_plan(again).release.folder != load_plan(file).release.folder

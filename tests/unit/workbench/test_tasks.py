@@ -64,6 +64,10 @@ def test_the_whole_way_from_check_to_ledger(steward: Steward, plan: Path) -> Non
     assert ledger["people"][0]["lost"][0]["epsilon"] == "1"
     assert steward.plans[0]["published"] is True
     _see_the_certificate(steward, published["release"])
+    kind, told = steward.end(steward.start("ask", where=["origins=a,b"]))
+    (asked,) = told["answers"]
+    assert kind == "result"
+    assert asked["low"] <= asked["value"] <= asked["high"]
 
 
 def _see_the_certificate(steward: Steward, release: str) -> None:

@@ -4,7 +4,7 @@ import { ask, asRefusal, type Facts, type Listed, type Plan, type Refusal } from
 import { valueAt } from "./fields";
 import { keepGuess, keptGuess, type Guess } from "./guess";
 import { Job } from "./job.svelte";
-import type { CheckResult, CurveResult, CurvePoint, PriceResult, PublishResult, PreviewResult } from "./results";
+import type { AskResult, CheckResult, CurveResult, CurvePoint, PriceResult, PublishResult, PreviewResult } from "./results";
 
 export class Desk {
   text = $state("");
@@ -24,6 +24,7 @@ export class Desk {
   readonly preview: Job<PreviewResult>;
   readonly account: Job<unknown>;
   readonly publish: Job<PublishResult>;
+  readonly asked: Job<AskResult>;
 
   constructor(
     readonly id: string,
@@ -35,6 +36,7 @@ export class Desk {
     this.curve = new Job(id, "curve");
     this.preview = new Job(id, "preview");
     this.account = new Job(id, "account", () => void this.price.start(this.guess));
+    this.asked = new Job(id, "ask");
     this.publish = new Job(id, "publish", () => {
       whenSpent();
       void this.price.start(this.guess);
@@ -105,7 +107,7 @@ export class Desk {
   }
 
   close(): void {
-    for (const job of [this.check, this.price, this.curve, this.preview, this.account, this.publish]) job.close();
+    for (const job of [this.check, this.price, this.curve, this.preview, this.account, this.publish, this.asked]) job.close();
   }
 
   private take(plan: Plan): void {

@@ -92,6 +92,14 @@ export interface PublishResult {
   readonly slug?: string;
 }
 
+export interface AskResult {
+  readonly counted: string;
+  readonly of: string;
+  readonly warning: string | null;
+  readonly answers: readonly { readonly label: string; readonly value: number; readonly low: number; readonly high: number | null }[];
+  readonly notes: readonly string[];
+}
+
 export interface Account {
   readonly key: string;
   readonly dataset?: string;

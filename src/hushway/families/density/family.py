@@ -36,6 +36,8 @@ _FOR_A_SMALL_CITY = {'epsilon = "0.3" ': 'epsilon = "1"   '}
 # The squares of the rehearsed plan.
 _HALF_DEGREES = 0.005
 _CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
+_AREA_FILE = {"areas.file": "the public areas"}
+_PLACE_FILE = {"places.file": "the public list of the places that events name"}
 
 
 class DensityFamily(Family):
@@ -57,10 +59,9 @@ class DensityFamily(Family):
         optional=("place", "lon", "lat"),
         either=(("place",), ("lon", "lat")),
         signs=("person", "place"),
-        files={
-            "areas.file": "the public areas",
-            "places.file": "the public list of the places that events name",
-        },
+        files=_AREA_FILE | _PLACE_FILE,
+        # Positions lie in areas by themselves.
+        files_with={"place": _AREA_FILE | _PLACE_FILE, "lon": _AREA_FILE},
         left_out_without={"place": "places"},
     )
     compared = ComparedTable(file="density.parquet", keys=("area", "starts"))

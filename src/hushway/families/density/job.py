@@ -135,6 +135,7 @@ def _source(plan: DensityPlan) -> EventsSource:
         columns=EventColumns(location=named.place, **named.model_dump(exclude={"place"})),
         clock=plan.data.clock,
         time_format=plan.data.time_format,
+        encoding=plan.data.encoding,
     )
 
 

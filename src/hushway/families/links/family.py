@@ -1,10 +1,12 @@
 """Counts of road links, as the rest of the product knows them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
 from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, Intake
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from hushway.release.family import TrueComparison
     from hushway.release.folder.finding import Notes
     from hushway.release.folder.published_file import Contents, Description
+    from hushway.release.forecast.advice import Advice
     from hushway.release.forecast.coarser import Coarser
     from hushway.release.forecast.crowd import ExpectedPopulation
     from hushway.release.forecast.known import Known
@@ -105,6 +108,16 @@ class LinksFamily(Family):
         from hushway.families.links.files.known import known_travellers
 
         return known_travellers
+
+    def recommend(
+        self, job: "Job", crowd: "ExpectedPopulation", *, runs: int = 1, progress: Progress = quiet
+    ) -> "Advice":
+        """Tries limits, and leaves the choice to the release where it can choose."""
+        advice = super().recommend(job, crowd, runs=runs, progress=progress)
+        # What a limit leaves out must be asked for, to choose one.
+        plan: Any = job.plan
+        can_choose = plan.mechanism.left_out > 0
+        return replace(advice, lines='[privacy]\nmax_items = "auto"\n') if can_choose else advice
 
     def coarser(self, plan: Any) -> "Iterable[Coarser]":
         """Returns plans of longer periods."""

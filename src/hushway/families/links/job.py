@@ -149,6 +149,7 @@ def _source(plan: LinksPlan) -> AnyTraces:
         columns=TraceColumns(**data.columns.model_dump()),
         clock=data.clock,
         time_format=data.time_format,
+        encoding=data.encoding,
     )
 
 

@@ -47,7 +47,7 @@ class TracesPlan(ClockedRowsPlan):
 
     @model_validator(mode="after")
     def _tables_have_columns(self) -> "TracesPlan":
-        told = {"clock", "time_format", "columns"} & self.model_fields_set
+        told = {"clock", "time_format", "encoding", "columns"} & self.model_fields_set
         if self.format != "table" and told:
             raise ValueError(f'{min(told)} belongs to format = "table"')
         return self

@@ -194,6 +194,7 @@ def _source(plan: ODPlan, areas: Areas | None, window: Window) -> AnyTrips:
             path=path,
             columns=FareColumns(),
             clock=plan.data.clock,
+            encoding=plan.data.encoding,
             span_us=(microseconds(start), microseconds(end)),
         )
     columns = plan.data.columns.model_dump()
@@ -204,6 +205,7 @@ def _source(plan: ODPlan, areas: Areas | None, window: Window) -> AnyTrips:
         columns=TripColumns(**columns),
         clock=plan.data.clock,
         time_format=plan.data.time_format,
+        encoding=plan.data.encoding,
         areas=areas,
     )
 

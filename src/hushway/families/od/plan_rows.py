@@ -80,8 +80,10 @@ class DataPlan(TimedRowsPlan):
     def _standards_name_their_columns(self) -> "DataPlan":
         if self.format != "table" and "columns" in self.model_fields_set:
             raise ValueError(f'format = "{self.format}" names its own columns: leave them out')
-        if self.format == "mds" and {"clock", "time_format"} & self.model_fields_set:
-            raise ValueError('format = "mds" has instants: leave out clock and time_format')
+        if self.format == "mds" and {"clock", "time_format", "encoding"} & self.model_fields_set:
+            raise ValueError(
+                'format = "mds" is JSON of instants: leave out clock, time_format and encoding'
+            )
         return self
 
     @property

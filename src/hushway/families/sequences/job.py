@@ -206,11 +206,13 @@ def _source(plan: SequencesPlan) -> TapsSource | SequencesSource:
             ),
             clock=data.clock,
             time_format=data.time_format,
+            encoding=data.encoding,
         )
     return SequencesSource(
         path=plan.rows_path(data.sequences or ""),
         columns=SequenceColumns(person=columns.person, stops=columns.stops),
         separator=data.separator,
+        encoding=data.encoding,
     )
 
 

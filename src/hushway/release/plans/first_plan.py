@@ -111,6 +111,11 @@ def looks_like_device(column: str) -> bool:
     return _plain(column) in DEVICES
 
 
+def looks_like_day(column: str) -> bool:
+    """Whether the name of a column says that it holds days."""
+    return _plain(column).rpartition("_")[2] in {"date", "day", "datum", "fecha", "data"}
+
+
 TIME = (
     "time",
     "timestamp",

@@ -27,6 +27,7 @@ from hushway.release.plans.values import (
     TimeFormat,
     number_of,
 )
+from hushway.tables.encodings import Encoding
 from hushway.tables.row_files import table_of
 from hushway.tables.time_format import has_instants
 
@@ -271,6 +272,10 @@ class TimedRowsPlan(RowsPlan):
         description='How times are written, such as "%d/%m/%Y %H:%M"; epoch_s or epoch_ms for '
         "seconds or milliseconds since 1970; ISO 8601 if left out.",
     )
+    encoding: Encoding = Field(
+        default="utf-8",
+        description="How bytes of CSV files stand for letters; windows-1252 is for Latin-1 too.",
+    )
 
     @model_validator(mode="after")
     def _instants_have_their_clock(self) -> "TimedRowsPlan":
@@ -340,7 +345,7 @@ class ProblemsPlan(Section):
     malformed_row: Rule = Field(
         default="drop",
         description="Lines of a CSV file with too many or too few fields, with quotes that do not "
-        "close within the line, or not UTF-8.",
+        "close within the line, or not in their encoding.",
     )
     impossible_time: Rule = Field(
         default="drop", description="Rows at a time of the wall clock that daylight saving skipped."

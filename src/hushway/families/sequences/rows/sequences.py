@@ -21,6 +21,7 @@ from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.progress import ShareProgress
+from hushway.tables.encodings import Encoding
 from hushway.tables.layout import Columns, Layout, TimedSource
 
 
@@ -46,11 +47,13 @@ class SequencesSource:
         path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
         separator: What stands between two stops if they are written as a text. Nothing is trimmed,
             but an empty text between two separators is no stop.
+        encoding: How bytes of CSV files stand for letters.
     """
 
     path: Path | str
     columns: SequenceColumns
     separator: str = " "
+    encoding: Encoding = "utf-8"
     noun: ClassVar[str] = "sequences"
     clock: ClassVar[None] = None
     time_format: ClassVar[None] = None
