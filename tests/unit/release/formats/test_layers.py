@@ -3,10 +3,12 @@
 import sqlite3
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pyarrow as pa
 import pyogrio
+import pyogrio.raw
 import pytest
 
 from hushway.errors import ReleaseError
@@ -75,7 +77,10 @@ def test_a_geopackage_is_one_to_gdal(tmp_path: Path) -> None:
 def test_a_geopackage_is_what_the_standard_asks_for(tmp_path: Path) -> None:
     (tmp_path / "m.gpkg").write_bytes(geopackage([odd_layer(), placed()], day="2026-03-02"))
     with sqlite3.connect(tmp_path / "m.gpkg") as database:
-        ask = lambda query: database.execute(query).fetchall()  # noqa: E731
+
+        def ask(query: str) -> list[Any]:
+            return database.execute(query).fetchall()
+
         assert ask("PRAGMA application_id") == [(0x47504B47,)]
         assert ask("PRAGMA integrity_check") == [("ok",)]
         assert ask("PRAGMA foreign_key_check") == []
