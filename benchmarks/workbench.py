@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from playwright.sync_api import Page, expect, sync_playwright
 
-from hushway.sites.pages import hosted_files
+from hushway.release.drawing.reader_page import hosted_files
 from hushway.web import bundle
 
 # Frames while moving, in milliseconds: half of them are to take less. More than 30 a second.

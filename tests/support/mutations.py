@@ -8,48 +8,41 @@ import re
 import shutil
 from collections.abc import Iterator
 from copy import deepcopy
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from hushway.errors import ReleaseError
-from hushway.families.registry import FAMILIES
-from hushway.families.verify import verify
+from hushway.families.readers import reader_files
+from hushway.families.registry import FAMILIES, family_certified
+from hushway.families.verify import read_certificate, read_facts, verify
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
 from hushway.release.documents.label import render_label
-from hushway.release.documents.linked_data import _terms_of_use, render_croissant, render_dcat
+from hushway.release.documents.linked_data import render_croissant, render_dcat
 from hushway.release.documents.package import render_package
 from hushway.release.documents.page import render_page
 from hushway.release.documents.papers import (
     CERTIFICATE,
     CROISSANT,
     DCAT,
+    GEOPACKAGE,
+    INDEX,
     LABEL,
     PACKAGE,
     PAGE,
-    PAPERS,
     PICTURE,
     README,
+    WORKBOOK,
 )
 from hushway.release.documents.readme import render_readme
-from hushway.release.folder.published_file import Description, Resource
-from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, SealedFile, files_of, sealed_file
+from hushway.release.folder.finding import Notes
+from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
 from hushway.release.forecast.known import KNOWN
 
 _FRACTION = re.compile(r"\d+(/\d+)?|\d+\.\d+")
 _HASH = re.compile(r"sha256:[0-9a-f]{64}")
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+\+00:00")
-_OF_CERTIFICATE = (
-    "name",
-    "id",
-    "title",
-    "description",
-    "created",
-    "privacy",
-    "contributors",
-    "licenses",
-)
-_TERMS = ("dct:rights", "dct:license")
 # Words that a certificate chooses from; any of them can stand in another's place.
 _CHOICES = (
     ("person", "device", "record", "trip"),
@@ -90,86 +83,29 @@ def passes(folder: Path, certificate: bytes) -> bool:
     return verify(folder).passed
 
 
-def _described(package: Any) -> Description:
-    """Returns what a data package says of the files that are no papers."""
-    papers = {paper.path for paper in PAPERS}
-    return Description(
-        facts=package["table"],
-        resources=tuple(
-            Resource(
-                path=each["path"],
-                title=each["title"],
-                description=each["description"],
-                mediatype=each["mediatype"],
-            )
-            for each in package["resources"]
-            if each["path"] not in papers
-        ),
-        omitted={},
-    )
-
-
 def rewrite(folder: Path, certificate: Certificate) -> None:
     """Puts another certificate into a release, with all papers, and seals it again."""
-    old = parsed_json((folder / PACKAGE).read_bytes())
-    picture = (folder / PICTURE).read_bytes()
+    old, facts = read_certificate(folder), read_facts(folder)
+    described = family_certified(old.terms.release_type).check(Notes(), folder, old, facts)
+    assert described is not None
+    for name in (INDEX, WORKBOOK, GEOPACKAGE):
+        (folder / name).unlink(missing_ok=True)
+    readers = reader_files(folder, certificate, replace(described, facts=facts), None)
+    readers.write(folder)
+    picture, has_map = (folder / PICTURE).read_bytes(), readers.index is not None
+    page = render_page(certificate, picture, known=facts.get(KNOWN), has_map=has_map)
     (folder / CERTIFICATE).write_bytes(certificate.to_json())
-    known = old["table"].get(KNOWN)
-    (folder / PAGE).write_bytes(render_page(certificate, picture, known=known))
+    (folder / PAGE).write_bytes(page)
     (folder / LABEL).write_bytes(render_label(certificate))
-    (folder / README).write_bytes(render_readme(certificate, _described(old)))
-    files = {name: sealed_file(folder, name) for name in files_of(folder)}
-    stub = Description(facts=old["table"], resources=(), omitted={})
-    _rewrite_dcat(folder, certificate, stub)
-    files[DCAT] = sealed_file(folder, DCAT)
-    _rewrite_croissant(folder, certificate, stub, files)
-    files[CROISSANT] = sealed_file(folder, CROISSANT)
-    new = parsed_json(render_package(certificate, stub, files))
-    resources = [
-        {
-            **resource,
-            "bytes": files[resource["path"]].size,
-            "hash": f"sha256:{files[resource['path']].sha256}",
-        }
-        if "bytes" in resource
-        else resource
-        for resource in old["resources"]
-    ]
-    kept = {name: fact for name, fact in old.items() if name not in _OF_CERTIFICATE}
-    package = {
-        **kept,
-        **{name: new[name] for name in _OF_CERTIFICATE if name in new},
-        "resources": resources,
-    }
-    (folder / PACKAGE).write_bytes(canonical_json(package))
+    (folder / README).write_bytes(render_readme(certificate, readers.description))
+    for name, render in (
+        (DCAT, render_dcat),
+        (CROISSANT, render_croissant),
+        (PACKAGE, render_package),
+    ):
+        files = {path: sealed_file(folder, path) for path in files_of(folder)}
+        (folder / name).write_bytes(render(certificate, readers.description, files))
     seal(folder)
-
-
-def _rewrite_dcat(folder: Path, certificate: Certificate, stub: Description) -> None:
-    old = parsed_json((folder / DCAT).read_bytes())["dcat:distribution"]
-    terms = _terms_of_use(certificate)
-    files = [
-        {**{key: fact for key, fact in file.items() if key not in _TERMS}, **terms} for file in old
-    ]
-    new = parsed_json(render_dcat(certificate, stub, {}))
-    (folder / DCAT).write_bytes(canonical_json({**new, "dcat:distribution": files}))
-
-
-def _rewrite_croissant(
-    folder: Path, certificate: Certificate, stub: Description, files: dict[str, SealedFile]
-) -> None:
-    old = parsed_json((folder / CROISSANT).read_bytes())
-    distribution = [
-        {
-            **file,
-            "contentSize": f"{files[file['@id']].size} B",
-            "sha256": files[file["@id"]].sha256,
-        }
-        for file in old["distribution"]
-    ]
-    new = parsed_json(render_croissant(certificate, stub, files))
-    facts = {**new, "distribution": distribution, "recordSet": old["recordSet"]}
-    (folder / CROISSANT).write_bytes(canonical_json(facts))
 
 
 def seal(folder: Path) -> None:

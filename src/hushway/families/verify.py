@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hushway.errors import HushwayError, ReleaseError, damaged
+from hushway.families.readers import reader_files
 from hushway.families.registry import (
     FAMILIES,
     facts_fit,
@@ -32,12 +33,13 @@ from hushway.release.documents.papers import (
     CERTIFICATE,
     CROISSANT,
     DCAT,
+    INDEX,
     LABEL,
     PACKAGE,
     PAGE,
-    PAPERS,
     PICTURE,
     README,
+    papers_of,
 )
 from hushway.release.documents.readme import render_readme
 from hushway.release.family import Family
@@ -266,15 +268,14 @@ def _check_terms(
     facts = notes.attempt("table facts", lambda: _facts(folder, certificate.terms.release_type))
     if facts is not None:
         known = facts.get(KNOWN)
-        notes.attempt("page", lambda: _page(folder, certificate, seal.signer, known))
+        notes.attempt("page", lambda: _page(folder, certificate, seal, known))
     notes.attempt("label", lambda: _label(folder, certificate))
     family = notes.attempt("release type", lambda: _family(certificate.terms.release_type))
     if facts is None or family is None:
         return
     description = _described(notes, family, folder, certificate, facts)
     if description is not None:
-        files = {file.path: file for file in seal.files}
-        whole = notes.attempt("package", lambda: _package(folder, certificate, description, files))
+        whole = notes.attempt("package", lambda: _package(folder, certificate, description, seal))
         if whole and known is not None:
             # The package was made again of the files, and with it this sentence.
             notes.attempt(KNOWN, lambda: (True, known))
@@ -382,10 +383,11 @@ def _randomness(certificate: Certificate) -> tuple[bool, str]:
 
 
 def _page(
-    folder: Path, certificate: Certificate, signer: PublicKey | None, known: str | None
+    folder: Path, certificate: Certificate, seal: Seal, known: str | None
 ) -> tuple[bool, str]:
     picture = read_plain(folder / PICTURE, PICTURE_BYTES)
-    page = render_page(certificate, picture, signer=signer, known=known)
+    has_map = any(file.path == INDEX for file in seal.files)
+    page = render_page(certificate, picture, signer=seal.signer, known=known, has_map=has_map)
     _compare(folder, PAGE, page, certificate)
     return True, "The page says what the certificate says, and whether it is signed."
 
@@ -406,16 +408,22 @@ def _package(
     folder: Path,
     certificate: Certificate,
     description: Description,
-    files: Mapping[str, SealedFile],
+    seal: Seal,
 ) -> tuple[bool, str]:
-    described = {resource.path for resource in (*description.resources, *PAPERS)} | {PACKAGE}
+    files = {file.path: file for file in seal.files}
+    readers = reader_files(folder, certificate, description, seal.signer)
+    description = readers.description
+    every = (*description.resources, *papers_of(description))
+    described = {resource.path for resource in every} | {PACKAGE}
     if described != files.keys():
         raise damaged("The release holds other files than its data package describes.")
     _compare(folder, PACKAGE, render_package(certificate, description, files), certificate)
     _compare(folder, README, render_readme(certificate, description), certificate)
     _compare(folder, DCAT, render_dcat(certificate, description, files), certificate)
     _compare(folder, CROISSANT, render_croissant(certificate, description, files), certificate)
-    return True, "Data package and metadata agree with the files and the certificate."
+    readers.check(folder)
+    made = "".join(f", {paper.path}" for paper in description.further)
+    return True, f"Data package and metadata{made} agree with the tables and the certificate."
 
 
 def _compare(folder: Path, name: str, rendered: bytes, certificate: Certificate) -> None:

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from hushway.errors import PrivacyError
+from hushway.families.readers import reader_files
 from hushway.families.registry import contents_of
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import PublicKey, SigningKey
@@ -136,7 +137,10 @@ def _write_files(
 ) -> tuple[SealedFile, ...]:
     """Writes everything but the seal; returns what is to be sealed."""
     contents.write(folder, progress)
-    description = contents.description
+    progress("Drawing the map, and writing tables for spreadsheets and maps")
+    readers = reader_files(folder, certificate, contents.description, signer)
+    readers.write(folder)
+    description = readers.description
     progress(f"Drawing {PICTURE}")
     with _nothing_collected():
         picture = contents.picture(certificate)
@@ -144,7 +148,13 @@ def _write_files(
     papers = {
         PICTURE: picture,
         CERTIFICATE: certificate.to_json(),
-        PAGE: render_page(certificate, picture, signer=signer, known=description.facts.get(KNOWN)),
+        PAGE: render_page(
+            certificate,
+            picture,
+            signer=signer,
+            known=description.facts.get(KNOWN),
+            has_map=readers.index is not None,
+        ),
         LABEL: render_label(certificate),
         README: render_readme(certificate, description),
     }

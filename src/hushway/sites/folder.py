@@ -9,8 +9,8 @@ from pathlib import Path
 
 from hushway.errors import ReleaseError
 from hushway.interruption import undisturbed
+from hushway.release.drawing.reader_page import SITE_FORMAT
 from hushway.release.folder.new_file import make_folder
-from hushway.sites.pages import SITE_FORMAT
 
 SITE = "site.json"
 # All that a site has at its top.

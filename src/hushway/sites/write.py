@@ -8,11 +8,11 @@ from typing import Final
 from hushway.progress import Progress, quiet
 from hushway.release.documents.papers import PAGE
 from hushway.release.drawing.atlas_files import ATLAS, COLUMNS, FILES
+from hushway.release.drawing.reader_page import ONE_FILE, hosted_files, site_json
+from hushway.release.drawing.reader_page import one_file as one_file_page
 from hushway.release.folder.new_file import refuse_taken, write_new
 from hushway.sites.folder import SITE, new_site
 from hushway.sites.folder import refuse_taken as refuse_taken_folder
-from hushway.sites.pages import ONE_FILE, hosted_files, site_json
-from hushway.sites.pages import one_file as one_file_page
 from hushway.sites.releases import SiteRelease, copy_files, verified_releases
 from hushway.web import bundle as built_pages
 

@@ -8,11 +8,13 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 
 from hushway.families.load import plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
+from hushway.release.documents.papers import INDEX
 from hushway.sites.releases import SiteRelease, verified_releases
 from hushway.sites.write import fill_site, write_one_file
 from hushway.steward.publish import publish
@@ -92,6 +94,28 @@ def test_a_site_draws_every_release_type_under_its_policy_and_asks_nobody_else(
     assert said == []
     assert all(url.startswith((address, "data:", "blob:")) for url in asked)
     assert release.title in text
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_folder_of_a_release_opens_with_its_own_map(
+    browser: Browser, made: tuple[Path, tuple[SiteRelease, ...]], family: str
+) -> None:
+    release = made[1][FAMILIES.index(family)]
+    page: Page = browser.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto((release.folder / INDEX).as_uri())
+    page.wait_for_selector("[data-testid=map][data-state=drawn]")
+    # Whoever looks at the map finds the certificate, and the way back.
+    page.get_by_role("link", name="Privacy certificate").click()
+    page.get_by_role("link", name="See it on a map").click()
+    page.wait_for_selector("[data-testid=map][data-state=drawn]")
+    assert release.title in page.inner_text("body")
+    found = Axe().run(page)
+    page.close()
+    assert said == []
+    assert found.violations_count == 0, found.generate_report()
 
 
 def test_no_name_is_ever_taken_for_markup(

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import mlcroissant
+import openpyxl
+import pyogrio
+import pyogrio.raw
 import pyshacl
 import pytest
 import shapely
@@ -20,7 +23,7 @@ from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
-from hushway.release.documents.papers import PAPERS
+from hushway.release.documents.papers import GEOPACKAGE, INDEX, PAPERS, WORKBOOK
 from hushway.steward.publish import publish
 from support.little_plans import FAMILIES, little_plan, write_little_files
 from support.long import often
@@ -33,7 +36,7 @@ _STATED = {
     "region": "Example, Portugal",
     "intended_use": "Planning",
 }
-_PAPERS = {paper.path for paper in PAPERS}
+_PAPERS = {paper.path for paper in PAPERS} | {INDEX, WORKBOOK, GEOPACKAGE}
 _SUPPORT = Path(__file__).parents[2] / "support"
 _REGISTRY = _SUPPORT / "registry_label.json"
 _TIMES = little_plan("sequences")["records"] | {"times": True}
@@ -61,6 +64,25 @@ def release(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(1000)))
     return publish(job).folder
+
+
+def test_gdal_opens_the_layers_and_a_spreadsheet_the_tables(release: Path) -> None:
+    layers = dict(pyogrio.list_layers(release / GEOPACKAGE))
+    book = openpyxl.load_workbook(release / WORKBOOK)
+    assert book.sheetnames[0] == "about"
+    assert set(book.sheetnames) == set(layers)
+    assert {"Point", "LineString", "MultiPolygon"} & set(layers.values())
+    for sheet in book:
+        head, *rows = sheet.iter_rows(values_only=True)
+        facts = pyogrio.read_info(release / GEOPACKAGE, layer=sheet.title)
+        assert facts["features"] == len(rows)
+        assert list(facts["fields"]) == list(head)
+        if layers[sheet.title] is not None:
+            assert facts["crs"] == "EPSG:4326"
+            _, _, shapes, _ = pyogrio.raw.read(release / GEOPACKAGE, layer=sheet.title)
+            assert all(
+                shapely.is_valid(shapely.from_wkb(shapes)) | (layers[sheet.title] != "MultiPolygon")
+            )
 
 
 def facts_in(release: Path, name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from hushway.errors import HushwayError
-from hushway.sites.pages import hosted_files, one_file, site_json
+from hushway.release.drawing.reader_page import hosted_files, one_file, site_json
 from hushway.sites.releases import SiteRelease
 from hushway.web import bundle as built_pages
 

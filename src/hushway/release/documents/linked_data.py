@@ -8,10 +8,10 @@ from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.release.documents.papers import (
     CROISSANT,
     NOT_STATED,
-    PAPERS,
     address_of,
     described,
     licence_address,
+    papers_of,
     titled,
 )
 from hushway.release.folder.published_file import CSV_TYPE, PARQUET_TYPE, Description, Resource
@@ -49,7 +49,7 @@ def render_croissant(
     Args:
         files: Size and digest of every other file, by path.
     """
-    papers = (paper for paper in PAPERS if paper.path != CROISSANT)
+    papers = (paper for paper in papers_of(description) if paper.path != CROISSANT)
     every = [*description.resources, *papers]
     return canonical_json(
         {

@@ -8,11 +8,13 @@ from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.privacy.loss import Measure
 from hushway.release.documents.papers import (
     CERTIFICATE,
+    GEOPACKAGE,
     PACKAGE,
-    PAPERS,
+    WORKBOOK,
     address_of,
     heading,
     licence_address,
+    papers_of,
     titled,
 )
 from hushway.release.folder.published_file import PARQUET_TYPE, Description, Resource
@@ -54,7 +56,7 @@ def render_package(
             ],
             "resources": [
                 _resource(resource, files[resource.path])
-                for resource in (*description.resources, *PAPERS)
+                for resource in (*description.resources, *papers_of(description))
             ],
         }
     )
@@ -121,9 +123,9 @@ def _resource(resource: Resource, file: SealedFile) -> dict[str, Any]:
         facts |= {"bytes": file.size, "hash": f"sha256:{file.sha256}"}
     if resource.schema is not None:
         facts |= {"type": "table", "schema": _schema(resource)}
-    elif resource.path.endswith(f"/{PACKAGE}"):
+    elif resource.path.endswith((f"/{PACKAGE}", WORKBOOK, GEOPACKAGE)):
         # A package of another standard within ours is a file to Frictionless: it would look up that
-        # standard on the network.
+        # standard on the network. Workbooks and databases it would read if it could.
         facts["type"] = "file"
     if resource.mediatype.startswith("text/"):
         facts["encoding"] = "utf-8"

@@ -17,6 +17,7 @@ from hushway.privacy.certificate import Certificate
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
 from hushway.privacy.loss import Measure
 from hushway.privacy.signing import PublicKey
+from hushway.release.documents.papers import INDEX
 from hushway.release.folder.subject import signature_warning
 from hushway.release.terms import PARAMETER, certified_features
 from hushway.release.wording import (
@@ -42,6 +43,7 @@ def render_page(
     *,
     signer: PublicKey | None = None,
     known: str | None = None,
+    has_map: bool = False,
 ) -> bytes:
     """Returns certificate.html: the same bytes for the same arguments.
 
@@ -50,6 +52,7 @@ def render_page(
         picture: What it shows, as PNG.
         signer: Who signed the seal.
         known: How much of what is published is known, in a sentence.
+        has_map: Whether a page with a map lies beside it.
     """
     stamp, banner = certificate.stamp, certificate.banner
     account = certificate.account
@@ -84,6 +87,7 @@ def render_page(
         "not_protected": _items(certificate.terms.not_protected),
         "assumed_public": _items(certificate.terms.domain.assumed_public),
         "known": f"<p>{escape(known)}</p>" if known else "",
+        "map": f'<p><a href="{INDEX}">See it on a map</a></p>' if has_map else "",
         "error": _error(certificate.terms.error),
         "may": _items(_may(certificate)),
         "may_not": _items(_may_not(certificate)),

@@ -4,7 +4,7 @@ import re
 from typing import Literal
 
 from hushway.privacy.certificate import Certificate
-from hushway.release.folder.published_file import Resource
+from hushway.release.folder.published_file import Description, Resource
 from hushway.release.wording import claim_text, guarantee
 
 PACKAGE = "datapackage.json"
@@ -15,6 +15,9 @@ LABEL = "label.yaml"
 CROISSANT = "croissant.json"
 DCAT = "mobilitydcat-ap.jsonld"
 PICTURE = "picture.png"
+INDEX = "index.html"
+WORKBOOK = "tables.xlsx"
+GEOPACKAGE = "map.gpkg"
 
 # What registries and portals are told where the publisher states nothing.
 NOT_STATED = "Not stated"
@@ -64,6 +67,41 @@ PAPERS = (
         mediatype="image/png",
     ),
 )
+
+
+def papers_of(description: Description) -> tuple[Resource, ...]:
+    """Returns the papers of a release: those that every one has, and those for its readers."""
+    return (*PAPERS, *description.further)
+
+
+def index_paper(size: int) -> Resource:
+    """Returns what is said of the page of a release that has so many bytes."""
+    return Resource(
+        path=INDEX,
+        title="The release on a map",
+        description=f"A page for any browser, in one file that loads nothing: {size / 1e6:.1f} MB.",
+        mediatype="text/html",
+    )
+
+
+def workbook_paper() -> Resource:
+    """Returns what is said of the workbook."""
+    return Resource(
+        path=WORKBOOK,
+        title="Tables for spreadsheets",
+        description="A workbook of Excel and LibreOffice: what the release is, then its tables.",
+        mediatype="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    )
+
+
+def geopackage_paper() -> Resource:
+    """Returns what is said of the GeoPackage."""
+    return Resource(
+        path=GEOPACKAGE,
+        title="Layers for maps",
+        description="A GeoPackage of the same tables, with points, lines or areas (WGS84).",
+        mediatype="application/geopackage+sqlite3",
+    )
 
 
 def titled(certificate: Certificate) -> str:

@@ -3,19 +3,15 @@
 from html import escape
 
 from hushway.privacy.certificate import Certificate
-from hushway.release.documents.papers import PACKAGE, PAGE, PAPERS, heading
+from hushway.release.documents.papers import PACKAGE, PAGE, heading, papers_of
 from hushway.release.folder.published_file import Description, Resource
 from hushway.release.forecast.known import KNOWN
 from hushway.release.wording import claim_text, counted_sentence, guarantee
 
-_HOW = f"""
-## How to use it
-
-- Look at `picture.png`, and read `{PAGE}` in a browser.
+_HOW = f"""- Look at `picture.png`, and read `{PAGE}` in a browser.
 - Every count has its `standard_error`; `low` and `high` are the ends of an interval of 95%. A count
   below twice its error says little by itself.
 - Sums of any rows, with their intervals: `hushway ask FOLDER --help`.
-- A map in a browser: `hushway site FOLDER --one-file map.html`.
 - Whether it is as it was published, and adds up: `hushway verify FOLDER`.
 """
 
@@ -29,13 +25,19 @@ def render_readme(certificate: Certificate, description: Description) -> bytes:
         certificate.terms.error,
         *([] if known is None else [str(known)]),
     )
-    files = (*description.resources, *PAPERS)
+    files = (*description.resources, *papers_of(description))
+    opened = "".join(map(_opened, description.further))
     return (
         f"# {_plain(heading(certificate) + certificate.title)}\n\n"
-        + "".join(f"{_plain(sentence)}\n\n" for sentence in sentences).rstrip("\n")
-        + f"\n{_HOW}\n## Files\n\nColumns are described in `{PACKAGE}`.\n\n| file | what it is |\n"
-        + f"|---|---|\n{''.join(map(_row, files))}"
+        + "".join(f"{_plain(sentence)}\n\n" for sentence in sentences)
+        + f"## How to use it\n\n{opened}{_HOW}\n"
+        + f"## Files\n\nColumns are described in `{PACKAGE}`.\n\n"
+        + f"| file | what it is |\n|---|---|\n{''.join(map(_row, files))}"
     ).encode()
+
+
+def _opened(paper: Resource) -> str:
+    return f"- {paper.title}: open `{paper.path}`.\n"
 
 
 def _row(file: Resource) -> str:

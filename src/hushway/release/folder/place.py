@@ -248,8 +248,8 @@ def _flush_folder(folder: Path) -> None:
         os.close(handle)
 
 
-# Parquet, CSV, flowmap and OMX together take less than this for one row; measured on dense tables.
-_BYTES_PER_ROW = 150
+# All files together take less than this for one row; measured on a dense table with names.
+_BYTES_PER_ROW = 350
 _MOST_ROWS = 1 << 24
 _PAPERS_BYTES = 1 << 24
 

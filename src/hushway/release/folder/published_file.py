@@ -20,6 +20,7 @@ from hushway.geography.periods import Cycle, Periods
 from hushway.privacy.certificate import Certificate
 from hushway.progress import Progress
 from hushway.release.formats.columns import MOMENT, NUMBER, TEXT, WHOLE, Column, Columns
+from hushway.release.formats.layers import Layer
 from hushway.release.formats.places import DAYS_COUNTED, period_columns, periods_csv
 from hushway.release.untrusted.limits import holds
 
@@ -74,11 +75,15 @@ class Description:
         facts: Public facts about the table, such as its number of rows.
         resources: The files.
         omitted: Files that were left out, each with the reason.
+        layers: Its tables for programs that people have already.
+        further: Files beside those of the family and the papers that every release has.
     """
 
     facts: Mapping[str, Any]
     resources: tuple[Resource, ...]
     omitted: Mapping[str, str]
+    layers: tuple[Layer, ...] = ()
+    further: tuple[Resource, ...] = ()
 
 
 class Contents(Protocol):
@@ -268,7 +273,10 @@ class PublishedFile(Generic[Written, Read]):
 
 
 def describe_files(
-    files: Sequence[PublishedFile[Written, Read]], view: Written | Read, facts: Mapping[str, Any]
+    files: Sequence[PublishedFile[Written, Read]],
+    view: Written | Read,
+    facts: Mapping[str, Any],
+    layers: tuple[Layer, ...] = (),
 ) -> Description:
     """Returns what a data package says about the files of a release.
 
@@ -276,6 +284,7 @@ def describe_files(
         files: All files of the family.
         view: What is written, or was read.
         facts: Public facts about the table.
+        layers: Its tables for programs that people have already.
     """
     return Description(
         facts=facts,
@@ -285,6 +294,7 @@ def describe_files(
             for file in files
             if file.left_out is not None and not file.is_there(view)
         },
+        layers=layers,
     )
 
 

@@ -20,6 +20,7 @@ from hushway.release.untrusted.limits import guarded, is_risky
 
 _SPECIAL = frozenset('",\r\n')
 _ROWS_AT_ONCE = 1 << 16
+_DECIMALS = 6
 
 
 def table_csv(
@@ -27,7 +28,7 @@ def table_csv(
 ) -> Iterator[bytes]:
     """Yields batches as CSV, quoting text only if one of its labels needs it.
 
-    Text that a spreadsheet would run gets a quote in front.
+    Text that a spreadsheet would run gets a quote in front; numbers have six decimals at most.
     """
     labels = tuple(labels)
     risky = any(map(is_risky, labels))
@@ -52,7 +53,12 @@ def _plain(column: pa.Array, *, risky: bool) -> pa.Array:
         return texts.take(column.indices)
     if risky and pa.types.is_string(column.type):
         return text_array([guarded(text) for text in column.to_pylist()])
-    return column
+    return in_short(column)
+
+
+def in_short(column: pa.Array) -> pa.Array:
+    """Returns a column whose numbers have six decimals at most: nobody reads 5.642149668143987."""
+    return pc.round(column, _DECIMALS) if pa.types.is_floating(column.type) else column
 
 
 def labelled(positions: IntArray, labels: pa.Array) -> pa.DictionaryArray:

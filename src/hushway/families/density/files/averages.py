@@ -11,36 +11,39 @@ import numpy as np
 import pyarrow as pa
 
 from hushway.arrays import FloatArray
-from hushway.families.density.files.universe import AREAS, AVERAGE_PERIODS
+from hushway.families.density.files.rows import area_arrays, area_columns, area_labels
+from hushway.families.density.files.universe import AVERAGE_PERIODS
 from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
+from hushway.geography.areas import Areas
 from hushway.release.formats.columns import LABEL, NUMBER, WHOLE, Column, Columns
 from hushway.release.formats.csv import labelled, table_csv
 from hushway.release.formats.per_day import per_day
 from hushway.release.formats.places import DAYS_COUNTED, number_array, text_array
 
-AVERAGES = Columns(
-    (
-        Column("area", LABEL, f"Id of the area, as in {AREAS}."),
-        Column("period", LABEL, f"Label of the period, as in {AVERAGE_PERIODS}."),
-        Column(DAYS_COUNTED, WHOLE, "Days of the window that are of the type."),
-        Column(
-            "count_per_day",
-            NUMBER,
-            "Visits on an average day of the type: the mean of the published counts of its days, "
-            "to three decimals.",
-        ),
-        Column(
-            "standard_error_per_day",
-            NUMBER,
-            "At most what that is expected to be off by: the mean of the standard errors of its "
-            "days, to three decimals.",
-        ),
+_BY_PERIOD = (
+    Column("period", LABEL, f"Label of the period, as in {AVERAGE_PERIODS}."),
+    Column(DAYS_COUNTED, WHOLE, "Days of the window that are of the type."),
+    Column(
+        "count_per_day",
+        NUMBER,
+        "Visits on an average day of the type: the mean of the published counts of its days, "
+        "to three decimals.",
     ),
-    key=("area", "period"),
+    Column(
+        "standard_error_per_day",
+        NUMBER,
+        "At most what that is expected to be off by: the mean of the standard errors of its "
+        "days, to three decimals.",
+    ),
 )
 # What published counts and errors are whole numbers of.
 _HUNDREDTHS = 100
+
+
+def averages_columns(areas: Areas) -> Columns:
+    """Returns the columns of average days."""
+    return Columns((*area_columns(areas), *_BY_PERIOD), key=("area", "period"))
 
 
 def average_days(universe: DensityUniverse, numbers: FloatArray) -> FloatArray:
@@ -73,16 +76,18 @@ def averaged(table: DensityTable) -> DensityTable:
 def averages_csv(table: DensityTable) -> Iterator[bytes]:
     """Yields the average days of every area as CSV."""
     shown = averaged(table)
-    ids, periods = shown.universe.areas.ids, shown.universe.periods
+    areas, periods = shown.universe.areas, shown.universe.periods
+    columns = averages_columns(areas)
     days = np.array(periods.days_counted, dtype=np.int64)
 
     def batch(area: int) -> pa.RecordBatch:
         at = np.arange(len(periods))
         arrays = [
-            labelled(np.full(len(at), area), text_array(ids)),
+            *area_arrays(areas, np.full(len(at), area)),
             labelled(at, text_array(periods.labels)),
             *map(number_array, (days, shown.counts[area], shown.standard_error[area])),
         ]
-        return pa.RecordBatch.from_arrays(arrays, schema=AVERAGES.schema)
+        return pa.RecordBatch.from_arrays(arrays, schema=columns.schema)
 
-    return table_csv(AVERAGES.names, map(batch, range(len(ids))), labels=(*ids, *periods.labels))
+    labels = (*area_labels(areas), *periods.labels)
+    return table_csv(columns.names, map(batch, range(len(areas))), labels=labels)

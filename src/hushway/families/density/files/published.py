@@ -4,15 +4,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, cast
 
 from hushway.arrays import IntArray
-from hushway.families.density.files.averages import AVERAGES, averages_csv
+from hushway.families.density.files.averages import averages_columns, averages_csv
 from hushway.families.density.files.known import known_visits
+from hushway.families.density.files.layers import density_layers
 from hushway.families.density.files.rows import (
     MAP,
     MOST_CSV_ROWS,
-    ROWS,
     density_csv,
     density_map,
     fits_csv,
+    rows_columns,
     totals_of,
     write_density_parquet,
     write_measured_series,
@@ -85,7 +86,7 @@ def describe(table: DensityTable) -> Description:
     if universe.averages is not None:
         facts["average_day"] = True
     facts[KNOWN] = known_visits(table).sentence
-    return describe_files(FILES, table, facts)
+    return describe_files(FILES, table, facts, density_layers(table))
 
 
 def facts_fit(facts: Mapping[str, Any]) -> bool:
@@ -149,14 +150,14 @@ FILES: tuple[DensityFile, ...] = (
         description="Every area has a row for every period. A count is the published number of "
         "visits to the area in the period, a visit being one visitor seen in one period. It "
         "carries noise on purpose, was fitted to noisy measurements, and is never negative.",
-        columns=ROWS,
+        columns=lambda table: rows_columns(table.universe.areas),
         write=write_density_parquet,
     ),
     DensityFile(
         path=CSV,
         title="Visits by area and period of time",
         description=f"The same numbers as {PARQUET}.",
-        columns=ROWS,
+        columns=lambda table: rows_columns(table.universe.areas),
         parts=density_csv,
         is_there=lambda table: fits_csv(table.universe),
         left_out=f"As text the table would have more than {MOST_CSV_ROWS:,} rows.",
@@ -174,7 +175,7 @@ FILES: tuple[DensityFile, ...] = (
         path=AVERAGE_DAY,
         title="Visits by area and period of an average day",
         description=_averages_words,
-        columns=AVERAGES,
+        columns=lambda table: averages_columns(table.universe.areas),
         parts=averages_csv,
         is_there=_has_averages,
     ),

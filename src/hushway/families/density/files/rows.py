@@ -33,31 +33,51 @@ from hushway.release.formats.columns import (
 from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
 from hushway.release.formats.geoparquet import GEOMETRY, geo_metadata, series_array, shape_array
 from hushway.release.formats.interval import INTERVAL, are_intervals, interval_of
+from hushway.release.formats.names import Names, name_column, names_beside
 from hushway.release.formats.places import number_array, text_array
 
 # More rows of text are slow to open for everybody; Parquet holds the same numbers.
 MOST_CSV_ROWS = 500_000
 
-ROWS = Columns(
-    (
-        Column("area", LABEL, f"Id of the area, as in {AREAS}."),
-        Column(
-            "starts",
-            MOMENT,
-            "When the period starts; of a period of the week, on its first such day.",
-        ),
-        Column(
-            "starts_local",
-            LABEL,
-            f"The same on the wall clock, in the time zone that {PERIODS} names.",
-        ),
-        Column("period", WHOLE, f"Number of the period, from 0, in the order of {PERIODS}."),
-        Column("count", NUMBER, "Published number of visits, to two decimals."),
-        Column("standard_error", NUMBER, "What the count is expected to be off by, in visits."),
-        *INTERVAL,
+_BY_PERIOD = (
+    Column(
+        "starts",
+        MOMENT,
+        "When the period starts; of a period of the week, on its first such day.",
     ),
-    key=("area", "period"),
+    Column(
+        "starts_local",
+        LABEL,
+        f"The same on the wall clock, in the time zone that {PERIODS} names.",
+    ),
+    Column("period", WHOLE, f"Number of the period, from 0, in the order of {PERIODS}."),
+    Column("count", NUMBER, "Published number of visits, to two decimals."),
+    Column("standard_error", NUMBER, "What the count is expected to be off by, in visits."),
+    *INTERVAL,
 )
+
+
+def area_names(areas: Areas) -> Names | None:
+    """Returns the names of areas, if they have any."""
+    return names_beside(areas.ids, [area.name for area in areas.areas])
+
+
+def area_columns(areas: Areas) -> tuple[Column, ...]:
+    """Returns the columns that tell an area: its id, and its name where areas have names."""
+    named = name_column("area", "area", area_names(areas))
+    return (Column("area", LABEL, f"Id of the area, as in {AREAS}."), *named)
+
+
+def area_arrays(areas: Areas, positions: IntArray) -> list[pa.Array]:
+    """Returns what these columns hold."""
+    names = area_names(areas)
+    ids = labelled(positions, text_array(areas.ids))
+    return [ids] if names is None else [ids, names.of(positions)]
+
+
+def rows_columns(areas: Areas) -> Columns:
+    """Returns the columns of a density."""
+    return Columns((*area_columns(areas), *_BY_PERIOD), key=("area", "period"))
 
 
 def moment_type(periods: Periods) -> pa.DataType:
@@ -65,9 +85,8 @@ def moment_type(periods: Periods) -> pa.DataType:
     return pa.timestamp("ms", tz=periods.zone)
 
 
-def rows_schema(periods: Periods) -> pa.Schema:
-    """Returns the columns of the Parquet file."""
-    return ROWS.with_kinds(starts=moment_type(periods)).schema
+def _rows_schema(universe: DensityUniverse) -> pa.Schema:
+    return rows_columns(universe.areas).with_kinds(starts=moment_type(universe.periods)).schema
 
 
 def fits_csv(universe: DensityUniverse) -> bool:
@@ -86,34 +105,43 @@ def start_times(periods: Periods) -> IntArray:
 
 def write_density_parquet(table: DensityTable, path: Path) -> None:
     """Writes a density as one Parquet file."""
-    schema, starts = rows_schema(table.universe.periods), _start_array(table.universe.periods)
+    schema, starts = _rows_schema(table.universe), _start_array(table.universe.periods)
     write_parquet(path, schema, _batches(table, schema, lambda at: starts.take(number_array(at))))
 
 
 def density_csv(table: DensityTable) -> Iterator[bytes]:
     """Yields a density as CSV."""
-    moments = text_array(_moments(table.universe.periods))
-    batches = _batches(
-        table, ROWS.with_kinds(starts=LABEL).schema, lambda at: labelled(at, moments)
+    batches = batches_as_text(table)
+    return table_csv(
+        rows_columns(table.universe.areas).names, batches, labels=_labels(table.universe)
     )
-    return table_csv(ROWS.names, batches, labels=_labels(table.universe))
+
+
+def batches_as_text(table: DensityTable) -> Iterator[pa.RecordBatch]:
+    """Yields the rows of a density, some at a time, with moments as text."""
+    moments = text_array(_moments(table.universe.periods))
+    columns = rows_columns(table.universe.areas).with_kinds(starts=LABEL)
+    return _batches(table, columns.schema, lambda at: labelled(at, moments))
 
 
 def read_density_parquet(path: Path, universe: DensityUniverse) -> tuple[FloatArray, FloatArray]:
     """Reads the counts and standard errors of every (area, bin)."""
     ids, starts = text_array(universe.areas.ids), start_times(universe.periods)
-    clocks = text_array(_clocks(universe.periods))
+    clocks, names = text_array(_clocks(universe.periods)), area_names(universe.areas)
     counts, errors = np.empty(universe.size), np.empty(universe.size)
-    for rows, batch in rows_in_order(path, rows_schema(universe.periods), universe.size):
+    for rows, batch in rows_in_order(path, _rows_schema(universe), universe.size):
         area, at = np.divmod(np.arange(rows.start, rows.stop), universe.bins)
+        moments = batch.column("starts").cast(pa.int64())
         if (
-            not np.array_equal(positions_among(batch.column(0), ids), area)
-            or not np.array_equal(whole_column(batch.column(1).cast(pa.int64())), starts[at])
-            or not np.array_equal(positions_among(batch.column(2), clocks), at)
-            or not np.array_equal(whole_column(batch.column(3)), at)
+            not np.array_equal(positions_among(batch.column("area"), ids), area)
+            or not np.array_equal(whole_column(moments), starts[at])
+            or not np.array_equal(positions_among(batch.column("starts_local"), clocks), at)
+            or not np.array_equal(whole_column(batch.column("period")), at)
         ):
             raise out_of_order(path)
-        numbers = [whole_column(batch.column(i)) for i in range(4, 8)]
+        if names is not None:
+            names.check(batch.column("area_name"), area)
+        numbers = [whole_column(column) for column in batch.columns[-4:]]
         counts[rows], errors[rows] = numbers[:2]
         if not are_intervals(*numbers[2:], *numbers[:2]):
             raise damaged(f"{path.name}: an interval is not that of its standard error.")
@@ -125,7 +153,7 @@ def _batches(
     table: DensityTable, schema: pa.Schema, starts: Callable[[IntArray], pa.Array]
 ) -> Iterator[pa.RecordBatch]:
     """Yields the rows of all areas and bins, some at a time, with the starts of bins as given."""
-    universe, ids = table.universe, text_array(table.universe.areas.ids)
+    universe = table.universe
     clocks = text_array(_clocks(universe.periods))
     for first in range(0, universe.size, BATCH_ROWS):
         rows = np.arange(first, min(first + BATCH_ROWS, universe.size), dtype=np.int64)
@@ -133,7 +161,8 @@ def _batches(
         counts, errors = table.counts.reshape(-1)[rows], table.standard_error.reshape(-1)[rows]
         columns = (at, counts, errors, *interval_of(counts, errors))
         local = labelled(at, clocks)
-        arrays = [labelled(area, ids), starts(at), local, *map(number_array, columns)]
+        own = area_arrays(universe.areas, area)
+        arrays = [*own, starts(at), local, *map(number_array, columns)]
         yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
@@ -153,7 +182,13 @@ def _clocks(periods: Periods) -> tuple[str, ...]:
 
 def _labels(universe: DensityUniverse) -> tuple[str, ...]:
     periods = universe.periods
-    return universe.areas.ids + _moments(periods) + _clocks(periods)
+    return area_labels(universe.areas) + _moments(periods) + _clocks(periods)
+
+
+def area_labels(areas: Areas) -> tuple[str, ...]:
+    """Returns every text that can tell an area."""
+    names = area_names(areas)
+    return areas.ids if names is None else areas.ids + names.texts
 
 
 SERIES = Columns(

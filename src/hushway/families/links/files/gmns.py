@@ -70,6 +70,7 @@ COUNTED_LINK = LINK.and_also(
 MEASUREMENT = Columns(
     (
         Column("link_id", TEXT, "Id of the link."),
+        Column("name", TEXT, "Name of the street; empty if it has none."),
         Column("period", TEXT, "Label of the period."),
         Column("count", NUMBER, "Published number of travellers."),
         Column("standard_error", NUMBER, "What the count is expected to be off by."),
@@ -129,6 +130,7 @@ def _measurements(table: LinkTable) -> Iterator[tuple[str, ...]]:
         rows = slice(start, start + _ROWS_AT_ONCE)
         columns = (
             table.universe.roads.link_id[table.link[rows]].tolist(),
+            table.universe.roads.name[table.link[rows]].tolist(),
             [labels[period] for period in table.period[rows].tolist()],
             map(repr, table.counts[rows].tolist()),
             map(repr, table.standard_error[rows].tolist()),

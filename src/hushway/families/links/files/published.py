@@ -16,6 +16,7 @@ from hushway.families.links.files.geo import (
 )
 from hushway.families.links.files.gmns import GMNS_FILES, LinkFile
 from hushway.families.links.files.known import known_travellers
+from hushway.families.links.files.layers import link_layers
 from hushway.families.links.files.roads import LINKS_TABLE, NODES_TABLE, write_links, write_nodes
 from hushway.families.links.files.rows import (
     MEASURED,
@@ -63,7 +64,7 @@ def describe(table: LinkTable) -> Description:
         "fit": dict(table.diagnostics),
         KNOWN: known_travellers(table).sentence,
     }
-    return describe_files(FILES, table, facts)
+    return describe_files(FILES, table, facts, link_layers(table))
 
 
 def facts_fit(facts: Mapping[str, Any]) -> bool:
@@ -87,7 +88,7 @@ FILES: tuple[LinkFile, ...] = (
         "number of travellers who were on the link in the period. It carries noise on purpose and "
         "was fitted to noisy measurements. A link without a row did not stand out from the noise; "
         "it is not known to be empty.",
-        columns=lambda table: links_columns(speeds=table.speed is not None),
+        columns=lambda table: links_columns(table.universe.roads, speeds=table.speed is not None),
         write=write_links_parquet,
     ),
     LinkFile(

@@ -1,5 +1,6 @@
 """Published numbers of links: a row a period and link that shows, and sums by zone and class."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.links.fit.publication import Rest, hidden_links
 from hushway.families.links.fit.table import LinkTable
+from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.release.folder.published_file import PERIODS
 from hushway.release.formats.columns import (
@@ -25,6 +27,7 @@ from hushway.release.formats.columns import (
 )
 from hushway.release.formats.csv import labelled, positions_among, whole_column
 from hushway.release.formats.interval import HIGH, INTERVAL, LOW, interval_of
+from hushway.release.formats.names import Names, names_beside
 from hushway.release.formats.places import (
     csv_bytes,
     nullable_array,
@@ -42,20 +45,20 @@ ZONES = "zones.csv"
 REST = "rest.csv"
 CLASS_WORDS = "Class of the link, from 1 (motorways) to 5 (residential streets)."
 
-_COUNTS = Columns(
-    (
-        Column("period", LABEL, f"Label of the period, as in {PERIODS}."),
-        Column("period_number", WHOLE, "Number of the period, from 0."),
-        Column("link_id", LABEL, f"Id of the link, as in {ROADS}."),
-        Column("class", WHOLE, CLASS_WORDS),
-        Column("length_m", NUMBER, "Length of the link in metres."),
-        Column("count", NUMBER, "Published number of travellers, to two decimals."),
-        Column("standard_error", NUMBER, "What the count is expected to be off by, in travellers."),
-        *INTERVAL,
-    ),
-    key=("period_number", "link_id"),
+_LINK = (
+    Column("period", LABEL, f"Label of the period, as in {PERIODS}."),
+    Column("period_number", WHOLE, "Number of the period, from 0."),
+    Column("link_id", LABEL, f"Id of the link, as in {ROADS}."),
 )
-_SPEEDS = _COUNTS.and_also(
+_NAME = Column("name", LABEL, "Name of the street; empty if it has none.")
+_COUNTS = (
+    Column("class", WHOLE, CLASS_WORDS),
+    Column("length_m", NUMBER, "Length of the link in metres."),
+    Column("count", NUMBER, "Published number of travellers, to two decimals."),
+    Column("standard_error", NUMBER, "What the count is expected to be off by, in travellers."),
+    *INTERVAL,
+)
+_SPEEDS = (
     Column(
         "speed",
         NUMBER,
@@ -83,16 +86,32 @@ class LinkRows:
     speed_error: FloatArray | None
 
 
-def links_columns(*, speeds: bool) -> Columns:
+def street_names(roads: RoadNetwork) -> Names | None:
+    """Returns the names of the streets of links, if any has one."""
+    return names_beside(roads.link_id.tolist(), roads.name.tolist())
+
+
+def links_columns(roads: RoadNetwork, *, speeds: bool) -> Columns:
     """Returns the columns of a table with speeds or without."""
-    return _SPEEDS if speeds else _COUNTS
+    named = () if street_names(roads) is None else (_NAME,)
+    columns = (*_LINK, *named, *_COUNTS, *(_SPEEDS if speeds else ()))
+    return Columns(columns, key=("period_number", "link_id"))
 
 
 def write_links_parquet(table: LinkTable, path: Path) -> None:
     """Writes the published rows as one Parquet file."""
-    schema = links_columns(speeds=table.speed is not None).schema
+    write_parquet(path, _columns(table).schema, link_batches(table))
+
+
+def _columns(table: LinkTable) -> Columns:
+    return links_columns(table.universe.roads, speeds=table.speed is not None)
+
+
+def link_batches(table: LinkTable) -> Iterator[pa.RecordBatch]:
+    """Yields the published rows, some at a time."""
+    schema, streets = _columns(table).schema, street_names(table.universe.roads)
     used = np.unique(table.link)
-    names = text_array(table.universe.roads.link_id[used].tolist())
+    ids = text_array(table.universe.roads.link_id[used].tolist())
     periods = text_array(table.universe.periods.labels)
 
     def batch(rows: slice) -> pa.RecordBatch:
@@ -100,7 +119,8 @@ def write_links_parquet(table: LinkTable, path: Path) -> None:
         arrays = [
             labelled(period, periods),
             number_array(period),
-            labelled(np.searchsorted(used, link), names),
+            labelled(np.searchsorted(used, link), ids),
+            *([] if streets is None else [streets.of(link)]),
             *_public(table.universe, link),
             number_array(table.counts[rows]),
             number_array(table.standard_error[rows]),
@@ -111,12 +131,13 @@ def write_links_parquet(table: LinkTable, path: Path) -> None:
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     starts = range(0, len(table.link), BATCH_ROWS)
-    write_parquet(path, schema, (batch(slice(start, start + BATCH_ROWS)) for start in starts))
+    return (batch(slice(start, start + BATCH_ROWS)) for start in starts)
 
 
 def read_links_parquet(path: Path, universe: LinkUniverse, *, speeds: bool) -> LinkRows:
     """Reads the published rows."""
-    schema = links_columns(speeds=speeds).schema
+    schema = links_columns(universe.roads, speeds=speeds).schema
+    streets = street_names(universe.roads)
     ids, labels = text_array(universe.roads.link_id.tolist()), text_array(universe.periods.labels)
     parts: list[LinkRows] = []
     # No link has two rows in a period.
@@ -132,6 +153,8 @@ def read_links_parquet(path: Path, universe: LinkUniverse, *, speeds: bool) -> L
                 speed_error=numbers_or(own["speed_error"], np.nan) if speeds else None,
             )
             _check_derived(path, universe, rows, own)
+            if streets is not None:
+                streets.check(own["name"], rows.link)
             parts.append(rows)
 
     def joined(name: str, kind: type = np.float64) -> Any:
@@ -205,6 +228,7 @@ MEASURED = Columns(
         Column(
             "zone", WHOLE, f"Number of the zone, as in {ZONES}; missing for beginnings and ends."
         ),
+        Column("zone_name", TEXT, "Name of the zone; missing likewise."),
         Column("class", WHOLE, "Class of the links; missing for beginnings and ends."),
         Column("measured", WHOLE, "Noisy number of travellers on links, or at beginnings or ends."),
     ),
@@ -214,6 +238,7 @@ REST_TABLE = Columns(
     (
         Column("period", TEXT, f"Label of the period, as in {PERIODS}."),
         Column("zone", WHOLE, f"Number of the zone, as in {ZONES}."),
+        Column("zone_name", TEXT, "Name of the zone."),
         Column(
             "class", WHOLE, "Class of the links, from 1 (motorways) to 5 (residential streets)."
         ),
@@ -252,8 +277,8 @@ def class_zones(universe: LinkUniverse) -> list[tuple[int, int]]:
 
 def measured_classes_csv(universe: LinkUniverse, measured: IntArray) -> bytes:
     """Returns the noisy number of persons of every group and period."""
-    links = [("links", str(zone), str(own)) for zone, own in class_zones(universe)]
-    groups = [*links, ("beginnings", "", ""), ("ends", "", "")]
+    links = [("links", *group) for group in _groups(universe)]
+    groups = [*links, ("beginnings", "", "", ""), ("ends", "", "", "")]
     numbers = iter(measured.tolist())
     rows = (
         (period, *group, str(next(numbers)))
@@ -308,13 +333,14 @@ def read_rest(data: bytes, universe: LinkUniverse) -> Rest:
     return Rest(counts=columns[0], standard_error=columns[1], km=columns[2], km_error=columns[3])
 
 
-def _facts(universe: LinkUniverse) -> list[tuple[str, str, str]]:
-    """Returns the period, the zone and the class of each row."""
-    return [
-        (period, str(zone), str(road_class))
-        for period in universe.periods.labels
-        for zone, road_class in class_zones(universe)
-    ]
+def _facts(universe: LinkUniverse) -> list[tuple[str, ...]]:
+    """Returns the period, the zone with its name, and the class of each row."""
+    groups = _groups(universe)
+    return [(period, *group) for period in universe.periods.labels for group in groups]
+
+
+def _groups(universe: LinkUniverse) -> list[tuple[str, str, str]]:
+    return [(str(zone), universe.zones[zone], str(own)) for zone, own in class_zones(universe)]
 
 
 def _rows(name: str, data: bytes) -> list[list[str]]:

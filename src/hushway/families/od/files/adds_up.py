@@ -94,6 +94,7 @@ def coarser_sums(finer: Feature, counts: IntArray, coarser: Feature) -> IntArray
     return total
 
 
+_DECIMALS = 6
 _ABOUT = (
     "What adds up. A difference of 0 means that two ways to the same sum agree exactly. The "
     "residual is the published sum minus its own noisy measurement: sums are fitted to all "
@@ -106,7 +107,7 @@ _ABOUT = (
 def adds_up_json(table: ODTable, margins: Sequence[PublishedSums]) -> bytes:
     """Returns adds-up.json for a table and its sums."""
     shifts = [
-        float(np.max(np.abs(sums.counts - margin.fitted)))
+        round(float(np.max(np.abs(sums.counts - margin.fitted))), _DECIMALS)
         for sums, margin in zip(margins, table.margins, strict=True)
     ]
     return _render(margins, shifts, table.diagnostics)
@@ -166,9 +167,9 @@ def _sums_facts(sums: PublishedSums, shift: float) -> dict[str, Any]:
         # A verifier compares the sums with the rows before it looks at this file.
         "largest_difference": 0,
         "largest_rounding_shift": shift,
-        "standard_error": error,
-        "root_mean_square_residual": typical,
-        "residual_in_standard_errors": typical / error if error > 0 else None,
+        "standard_error": round(error, _DECIMALS),
+        "root_mean_square_residual": round(typical, _DECIMALS),
+        "residual_in_standard_errors": round(typical / error, _DECIMALS) if error > 0 else None,
     }
 
 

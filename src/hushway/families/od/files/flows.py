@@ -1,11 +1,10 @@
 """Flows above 0 for maps: CSV files for flow map viewers, and lines as GeoParquet.
 
-The time of a flow is the start of its period on the first day of the window, in the one form that
-flowmap.blue reads as a time of day; a period of the week is on the first day with its weekday, one
-of a day type on the first day of that type, and one after midnight on the day that follows. Counts
-are over all days of the window, or of an average such day where the plan asks for it. A line is
-straight, in longitudes and latitudes of WGS84; a trip that ends where it began has a line of no
-length.
+Viewers know moments and no periods. So a flow has a time only where each period is counted on one
+day: its start, in the one form that flowmap.blue reads as a time of day; one after midnight is on
+the day that follows. A sum or an average of several days has no moment, and names its period. A
+line is straight, in longitudes and latitudes of WGS84; a trip that ends where it began has a line
+of no length.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +23,6 @@ from hushway.families.od.files.rows import (
     cell_arrays,
     from_arrow,
     joined,
-    labels_of,
     shown,
     to_arrow,
     trips_columns,
@@ -63,7 +61,11 @@ VIEWER_PLACES = Columns(
 LINE = Column(GEOMETRY, WKB, "A line string, as WKB.")
 
 _GEO = geo_metadata(["LineString"], ())
-_LABELS = [column.name for column in CELL]
+
+
+def has_moments(periods: Periods) -> bool:
+    """Whether every period is counted on one day."""
+    return set(periods.days_counted) == {1}
 
 
 def viewer_flows(periods: Periods) -> Columns:
@@ -76,13 +78,15 @@ def viewer_flows(periods: Periods) -> Columns:
             Column("origin", LABEL, "Id of the place where trips start."),
             Column("dest", LABEL, "Id of the place where trips end."),
             Column("count", kind, words),
-            Column("time", LABEL, "First day of the window and start of the period."),
+            Column("time", LABEL, "Day and start of the period.")
+            if has_moments(periods)
+            else CELL[0],
         )
     )
 
 
-def _lines_schema(periods: Periods) -> pa.Schema:
-    return trips_columns(periods).and_also(LINE).schema.with_metadata(_GEO)
+def _lines_schema(universe: ODCells) -> pa.Schema:
+    return trips_columns(universe).and_also(LINE).schema.with_metadata(_GEO)
 
 
 def flowmap_locations(locations: Locations) -> bytes:
@@ -94,19 +98,22 @@ def flowmap_locations(locations: Locations) -> bytes:
 def flows_csv(universe: ODCells, batches: Iterable[Rows]) -> Iterator[bytes]:
     """Yields the flows above 0 as a flow map viewer reads them."""
     arrow = (_flows(universe, rows.above_zero) for rows in batches)
-    return table_csv(viewer_flows(universe.periods).names, arrow, labels=labels_of(universe))
+    labels = (*universe.locations.ids, *_times(universe.periods))
+    return table_csv(viewer_flows(universe.periods).names, arrow, labels=labels)
 
 
 def _flows(universe: ODCells, rows: Rows) -> pa.RecordBatch:
     period, *_ = universe.decode(rows.cells)
     _, origin, destination = cell_arrays(universe, rows.cells)
-    times = labelled(period, text_array(_times(universe.periods)))
+    when = labelled(period, text_array(_times(universe.periods)))
     counts = number_array(shown(universe, rows.cells, rows.counts))
-    arrays = [origin, destination, counts, times]
+    arrays = [origin, destination, counts, when]
     return pa.RecordBatch.from_arrays(arrays, schema=viewer_flows(universe.periods).schema)
 
 
 def _times(periods: Periods) -> tuple[str, ...]:
+    if not has_moments(periods):
+        return periods.labels
     parts = periods.day_parts
     starts = (
         datetime.combine(day, time()) + timedelta(minutes=parts[i % len(parts)].starts)
@@ -117,27 +124,28 @@ def _times(periods: Periods) -> tuple[str, ...]:
 
 def write_lines(universe: ODCells, batches: Iterable[Rows], path: Path) -> None:
     """Writes the flows above 0 as lines."""
-    schema, moving = _lines_schema(universe.periods), (rows.above_zero for rows in batches)
+    schema, moving = _lines_schema(universe), (rows.above_zero for rows in batches)
     arrow = (
         pa.RecordBatch.from_arrays(
-            [*to_arrow(universe, rows).columns, _lines(universe, rows.cells)], schema=schema
+            [*to_arrow(universe, rows).columns, lines_of(universe, rows.cells)], schema=schema
         )
         for rows in moving
     )
     # Shapes without a dictionary, so that a verifier knows what the file takes before it reads it.
-    write_parquet(path, schema, arrow, use_dictionary=_LABELS)
+    labels = [field.name for field in schema if field.type == LABEL]
+    write_parquet(path, schema, arrow, use_dictionary=labels)
 
 
 def check_lines(universe: ODCells, batches: Iterable[Rows], path: Path) -> None:
     """Makes sure that a file holds the flows above 0 as lines."""
     expected, row = joined(rows.above_zero for rows in batches), 0
-    schema = _lines_schema(universe.periods)
+    schema = _lines_schema(universe)
     with open_parquet(path, schema, rows=len(expected.cells)) as file:
         if file.metadata.metadata.get(b"geo") != _GEO[b"geo"]:
             raise damaged(f"{path.name} does not say that its lines are in degrees of WGS84.")
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             rows = from_arrow(universe, batch.select(schema.names[:-1]))
-            if not batch.column(GEOMETRY).equals(_lines(universe, rows.cells)):
+            if not batch.column(GEOMETRY).equals(lines_of(universe, rows.cells)):
                 raise damaged(f"A line in {path.name} does not join the places of its row.")
             part = expected[row : row + len(batch)]
             if not all(map(np.array_equal, vars(rows).values(), vars(part).values())):
@@ -147,7 +155,8 @@ def check_lines(universe: ODCells, batches: Iterable[Rows], path: Path) -> None:
         raise damaged(f"{path.name} does not hold the flows of the published table.")
 
 
-def _lines(universe: ODCells, cells: IntArray) -> pa.Array:
+def lines_of(universe: ODCells, cells: IntArray) -> pa.Array:
+    """Returns a straight line from origin to destination of each cell, as WKB."""
     places = universe.locations.places
     at = np.array([(float(place.lon), float(place.lat)) for place in places])
     _, origin, destination = universe.decode(cells)

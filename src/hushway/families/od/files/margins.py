@@ -76,13 +76,13 @@ def margins_columns(periods: Periods, *, learnt: bool) -> Columns:
 
 def write_margins(margins: Sequence[PublishedSums], path: Path) -> None:
     """Writes sums as one Parquet file."""
-    write_parquet(path, _columns(margins).schema, _batches(margins))
+    write_parquet(path, _columns(margins).schema, margin_batches(margins))
 
 
 def margins_csv(margins: Sequence[PublishedSums]) -> Iterator[bytes]:
     """Yields the same sums as CSV."""
     labels = _texts([margin.feature for margin in margins])
-    return table_csv(_columns(margins).names, _batches(margins), labels=labels)
+    return table_csv(_columns(margins).names, margin_batches(margins), labels=labels)
 
 
 def read_margins(
@@ -102,7 +102,8 @@ def _columns(margins: Sequence[PublishedSums]) -> Columns:
     return margins_columns(periods, learnt=margins[0].errors is not None)
 
 
-def _batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
+def margin_batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
+    """Yields the rows of sums, some at a time."""
     for margin in margins:
         feature = margin.feature
         title, periods, pairs = _label_arrays(feature)

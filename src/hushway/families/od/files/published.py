@@ -19,11 +19,13 @@ from hushway.families.od.files.flows import (
     check_lines,
     flowmap_locations,
     flows_csv,
+    has_moments,
     viewer_flows,
     write_lines,
 )
 from hushway.families.od.files.guard import check_lists, check_margins, check_stated, check_table
 from hushway.families.od.files.known import known_trips
+from hushway.families.od.files.layers import od_layers
 from hushway.families.od.files.margins import margins_columns, margins_csv, write_margins
 from hushway.families.od.files.names import (
     ADDS_UP,
@@ -85,7 +87,7 @@ def describe(view: TableView | ReadView) -> Description:
     if features:
         facts["sums"] = [{"published_total": f.title, "elements": f.size} for f in features]
     facts[KNOWN] = known_trips(view).sentence
-    return describe_files(FILES, view, facts)
+    return describe_files(FILES, view, facts, od_layers(view, _trips_columns(view)))
 
 
 def facts_fit(facts: Mapping[str, Any]) -> bool:
@@ -120,7 +122,7 @@ def _trips_columns(view: ODView) -> Columns:
         error = "the noise in the cell's own measurement, before the fit"
     else:
         error = "the error that is left in the count, as learnt from all noisy counts"
-    return trips_columns(view.universe.periods, error)
+    return trips_columns(view.universe, error)
 
 
 def _margins_columns(view: ODView) -> Columns:
@@ -128,15 +130,11 @@ def _margins_columns(view: ODView) -> Columns:
 
 
 def _flows_words(view: ODView) -> str:
-    cycle = view.universe.periods.cycle
-    which = {"week": " with its weekday", "day_type": " of its type"}.get(cycle, "")
-    when = "its day" if cycle == "window" else f"the first day of the window{which}"
-    count = "of that day" if cycle == "window" else f"over all{' such' if which else ''} days"
-    if view.universe.periods.average:
-        count = f"of an average{' such' if which else ''} day"
+    if has_moments(view.universe.periods):
+        return "The rows above 0. The time is the start of the period on its day."
     return (
-        f"The rows above 0. The time is the start of the period on {when}, because viewers want a "
-        f"date; the count is {count}."
+        f"The rows above 0. Numbers: {view.universe.counted}; no count is of one day, so there is "
+        "a period and no time. Viewers add up the periods of a flow: choose rows to see one."
     )
 
 
@@ -262,7 +260,7 @@ FILES: tuple[ODFile, ...] = (
         title="What is expected of cells",
         description="The best guess of every cell that matters, before counts were made whole: 99% "
         "of all trips. Not whole and smoother than any day; for whoever simulates.",
-        columns=lambda view: estimates_columns(view.universe.periods),
+        columns=lambda view: estimates_columns(view.universe),
         write=_write_estimates,
         check=lambda view, path: read_estimates(view.universe, path),
         finding="margins",

@@ -13,7 +13,6 @@ from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.od.fit.table import Estimates, ODTable
 from hushway.families.od.public.cells import ODCells
-from hushway.geography.periods import Periods
 from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
@@ -25,6 +24,7 @@ from hushway.release.formats.columns import (
 )
 from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
 from hushway.release.formats.interval import HIGH, INTERVAL, LOW, are_intervals, interval_of
+from hushway.release.formats.names import name_column, place_names
 from hushway.release.formats.per_day import per_day, per_day_arrays, per_day_columns
 from hushway.release.formats.places import number_array, text_array
 from hushway.release.untrusted.parquet import open_parquet
@@ -35,34 +35,48 @@ CELL: Final = (
     Column("destination", LABEL, "Id of the place where trips end, as in places.csv."),
 )
 _KEY: Final = tuple(column.name for column in CELL)
+_ENDS: Final = _KEY[1:]
 
 
-def trips_columns(periods: Periods, error: str = "the noise in the count") -> Columns:
+def _cell_columns(universe: ODCells) -> tuple[Column, ...]:
+    """Returns the columns that tell a cell: ids, and names where places have any."""
+    period, origin, destination = CELL
+    names = place_names(universe.locations)
+    return (
+        period,
+        origin,
+        *name_column("origin", "place where trips start", names),
+        destination,
+        *name_column("destination", "place where trips end", names),
+    )
+
+
+def trips_columns(universe: ODCells, error: str = "the noise in the count") -> Columns:
     """Returns the columns of the table, given what the standard error is of."""
     return Columns(
         (
-            *CELL,
+            *_cell_columns(universe),
             Column("count", WHOLE, "Published number of trips over all days of the window."),
             Column("standard_error", NUMBER, f"Standard deviation of {error}, in trips."),
             *INTERVAL,
-            *per_day_columns(periods, "count", "standard_error", LOW, HIGH),
+            *per_day_columns(universe.periods, "count", "standard_error", LOW, HIGH),
         ),
         key=_KEY,
     )
 
 
-def estimates_columns(periods: Periods) -> Columns:
+def estimates_columns(universe: ODCells) -> Columns:
     """Returns the columns of estimates."""
     return Columns(
         (
-            *CELL,
+            *_cell_columns(universe),
             Column("estimate", NUMBER, "Expected number of trips over all days of the window."),
             Column(
                 "standard_error",
                 NUMBER,
                 "Standard deviation of the true count around it, in trips.",
             ),
-            *per_day_columns(periods, "estimate", "standard_error"),
+            *per_day_columns(universe.periods, "estimate", "standard_error"),
         ),
         key=_KEY,
     )
@@ -117,15 +131,27 @@ def cell_arrays(universe: ODCells, cells: IntArray) -> list[pa.Array]:
     ]
 
 
+def _named_cells(universe: ODCells, cells: IntArray) -> list[pa.Array]:
+    """Returns the same with the names of places, where they have any."""
+    period, *ends = cell_arrays(universe, cells)
+    names, (_, *positions) = place_names(universe.locations), universe.decode(cells)
+    if names is None:
+        return [period, *ends]
+    return [
+        period,
+        *(one for end, at in zip(ends, positions, strict=True) for one in (end, names.of(at))),
+    ]
+
+
 def to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
     """Returns rows with readable labels."""
     numbers = (rows.counts, rows.standard_errors, *interval_of(rows.counts, rows.standard_errors))
     arrays = [
-        *cell_arrays(universe, rows.cells),
+        *_named_cells(universe, rows.cells),
         *map(number_array, numbers),
         *_averages(universe, rows.cells, *numbers),
     ]
-    return pa.RecordBatch.from_arrays(arrays, schema=trips_columns(universe.periods).schema)
+    return pa.RecordBatch.from_arrays(arrays, schema=trips_columns(universe).schema)
 
 
 def _days_of(universe: ODCells, cells: IntArray) -> IntArray:
@@ -146,31 +172,34 @@ def _averages(universe: ODCells, cells: IntArray, *sums: NDArray[np.number]) -> 
 
 def from_arrow(universe: ODCells, batch: pa.RecordBatch) -> Rows:
     """Reads rows back into cells of the public universe."""
-    counts, errors, low, high = (whole_column(batch.column(i)) for i in range(3, 7))
+    numbers = ("count", "standard_error", LOW, HIGH)
+    counts, errors, low, high = (whole_column(batch.column(name)) for name in numbers)
     if not are_intervals(low, high, counts, errors):
         raise ReleaseError(
             "An interval is not 1.96 standard errors to either side of its count.",
             advice="The table was rewritten.",
         )
     cells = _cells(universe, batch)
-    _check_averages(batch, 7, _averages(universe, cells, counts, errors, low, high))
+    _check_averages(batch, HIGH, _averages(universe, cells, counts, errors, low, high))
     return Rows(cells=cells, counts=counts, standard_errors=errors)
 
 
-def _check_averages(batch: pa.RecordBatch, first: int, averages: Sequence[pa.Array]) -> None:
-    """Makes sure that the columns from one on are what follows from the sums before them."""
-    if not all(map(pa.Array.equals, batch.columns[first:], averages)):
+def _check_averages(batch: pa.RecordBatch, last: str, averages: Sequence[pa.Array]) -> None:
+    """Makes sure that the columns behind one are what follows from the sums before them."""
+    behind = batch.columns[batch.schema.get_field_index(last) + 1 :]
+    if not all(map(pa.Array.equals, behind, averages)):
         raise damaged("A number of an average day is not its sum divided by its days.")
 
 
 def _cells(universe: ODCells, batch: pa.RecordBatch) -> IntArray:
-    """Returns the cells that the first three columns name."""
-    places = universe.locations.ids
-    lists = (universe.periods.labels, places, places)
-    return cells_of(
-        universe,
-        *(positions_among(batch.column(i), text_array(known)) for i, known in enumerate(lists)),
-    )
+    """Returns the cells that the columns of ids name, if names beside them are theirs."""
+    places, names = text_array(universe.locations.ids), place_names(universe.locations)
+    period = positions_among(batch.column("period"), text_array(universe.periods.labels))
+    ends = {name: positions_among(batch.column(name), places) for name in _ENDS}
+    if names is not None:
+        for name, positions in ends.items():
+            names.check(batch.column(f"{name}_name"), positions)
+    return cells_of(universe, period, *ends.values())
 
 
 def cells_of(
@@ -188,12 +217,12 @@ def cells_of(
 def write_rows(table: ODTable, path: Path) -> None:
     """Writes a table as one Parquet file."""
     batches = (to_arrow(table.universe, rows) for rows in batches_of(table))
-    write_parquet(path, trips_columns(table.universe.periods).schema, batches)
+    write_parquet(path, trips_columns(table.universe).schema, batches)
 
 
 def read_parquet(path: Path, universe: ODCells) -> Iterator[Rows]:
     """Yields the rows of a Parquet file, some at a time."""
-    schema = trips_columns(universe.periods).schema
+    schema = trips_columns(universe).schema
     with open_parquet(path, schema, rows=universe.size) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             yield from_arrow(universe, batch)
@@ -202,23 +231,25 @@ def read_parquet(path: Path, universe: ODCells) -> Iterator[Rows]:
 def trips_csv(universe: ODCells, batches: Iterable[Rows]) -> Iterator[bytes]:
     """Yields the same rows as CSV."""
     arrow = (to_arrow(universe, rows) for rows in batches)
-    return table_csv(trips_columns(universe.periods).names, arrow, labels=labels_of(universe))
+    return table_csv(trips_columns(universe).names, arrow, labels=_labels(universe))
 
 
-def labels_of(universe: ODCells) -> tuple[str, ...]:
+def _labels(universe: ODCells) -> tuple[str, ...]:
     """Returns every text that can appear in a row."""
-    return universe.locations.ids + universe.periods.labels
+    names = place_names(universe.locations)
+    shown = () if names is None else names.texts
+    return universe.locations.ids + universe.periods.labels + shown
 
 
 def write_estimates(universe: ODCells, estimates: Estimates, path: Path) -> None:
     """Writes estimates of cells, which are not whole numbers, as one Parquet file."""
-    schema = estimates_columns(universe.periods).schema
+    schema = estimates_columns(universe).schema
     starts = range(0, len(estimates.cells), BATCH_ROWS)
     parts = (slice(start, start + BATCH_ROWS) for start in starts)
     batches = (
         pa.RecordBatch.from_arrays(
             [
-                *cell_arrays(universe, estimates.cells[part]),
+                *_named_cells(universe, estimates.cells[part]),
                 number_array(estimates.means[part]),
                 number_array(estimates.standard_errors[part]),
                 *_averages(
@@ -238,13 +269,15 @@ def write_estimates(universe: ODCells, estimates: Estimates, path: Path) -> None
 def read_estimates(universe: ODCells, path: Path) -> Estimates:
     """Reads estimates back."""
     cells, means, errors = [np.zeros(0, dtype=np.int64)], [np.zeros(0)], [np.zeros(0)]
-    schema = estimates_columns(universe.periods).schema
+    schema = estimates_columns(universe).schema
     with open_parquet(path, schema, rows=universe.size) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             cells.append(_cells(universe, batch))
-            means.append(whole_column(batch.column(3)))
-            errors.append(whole_column(batch.column(4)))
-            _check_averages(batch, 5, _averages(universe, cells[-1], means[-1], errors[-1]))
+            means.append(whole_column(batch.column("estimate")))
+            errors.append(whole_column(batch.column("standard_error")))
+            _check_averages(
+                batch, "standard_error", _averages(universe, cells[-1], means[-1], errors[-1])
+            )
     read = Estimates(
         cells=np.concatenate(cells),
         means=np.concatenate(means),

@@ -10,11 +10,14 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import damaged
 from hushway.families.sequences.files.known import known_records
+from hushway.families.sequences.files.layers import record_layers
 from hushway.families.sequences.files.lists import records_through
 from hushway.families.sequences.files.published import CSV, PARQUET
+from hushway.families.sequences.files.records import PREFIXES as PREFIXES_TABLE
+from hushway.families.sequences.files.records import QUESTIONS as QUESTIONS_TABLE
 from hushway.families.sequences.files.records import (
-    LINES,
     SEQUENCES,
+    lines_columns,
     questions_csv,
     read_prefixes,
     read_questions,
@@ -24,8 +27,6 @@ from hushway.families.sequences.files.records import (
     write_prefixes,
     write_records,
 )
-from hushway.families.sequences.files.records import PREFIXES as PREFIXES_TABLE
-from hushway.families.sequences.files.records import QUESTIONS as QUESTIONS_TABLE
 from hushway.families.sequences.files.taxonomy import (
     check_levels,
     check_public,
@@ -84,7 +85,7 @@ FILES: tuple[RecordFile, ...] = (
         title="Sequences of stops",
         description=f"The same sequences as {PARQUET}; stops are joined by ' > '. A '>' or "
         "'\\' that belongs to an id has a '\\' before it.",
-        columns=LINES,
+        columns=lines_columns,
         parts=records_csv,
         finding="sequences",
     ),
@@ -122,7 +123,7 @@ def describe(table: RecordTable) -> Description:
         "fit": dict(table.diagnostics),
         KNOWN: known_records(table).sentence,
     }
-    return describe_files(FILES, table, facts)
+    return describe_files(FILES, table, facts, record_layers(table))
 
 
 def check_records(

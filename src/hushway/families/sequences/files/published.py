@@ -6,11 +6,13 @@ from typing import Any, cast
 
 from hushway.arrays import IntArray
 from hushway.families.sequences.files.known import known_records
+from hushway.families.sequences.files.layers import tree_layers
 from hushway.families.sequences.files.lists import LIST
 from hushway.families.sequences.files.rows import (
     can_be_completed,
     check_sequences_parquet,
     ending_nodes,
+    lines_columns,
     sequences_columns,
     sequences_csv,
     write_completed,
@@ -27,7 +29,6 @@ from hushway.release.folder.published_file import (
     periods_file,
 )
 from hushway.release.forecast.known import KNOWN
-from hushway.release.formats.columns import TEXT
 
 PARQUET = "sequences.parquet"
 CSV = "sequences.csv"
@@ -63,7 +64,7 @@ def describe(tree: TreeView) -> Description:
         "fit": dict(table.diagnostics),
         KNOWN: known_records(table).sentence,
     }
-    return describe_files(FILES, tree, facts)
+    return describe_files(FILES, tree, facts, tree_layers(table, tree.prefix))
 
 
 def facts_fit(facts: Mapping[str, Any]) -> bool:
@@ -91,7 +92,7 @@ FILES: tuple[SequenceFile, ...] = (
         title="Sequences of stops",
         description=f"The same sequences as {PARQUET}; stops are joined by ' > '. A '>' or "
         "'\\' that belongs to an id has a '\\' before it.",
-        columns=lambda tree: sequences_columns(TEXT, times=tree.table.periods is not None),
+        columns=lambda tree: lines_columns(tree.table),
         parts=lambda tree: sequences_csv(tree.table, tree.prefix),
         finding="sequences",
     ),

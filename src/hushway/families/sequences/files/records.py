@@ -30,11 +30,11 @@ from hushway.geography.locations import Locations
 from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, Column, Columns
 from hushway.release.formats.csv import table_csv
 from hushway.release.formats.interval import INTERVAL, are_intervals, interval_of
+from hushway.release.formats.names import place_names
 from hushway.release.formats.places import csv_bytes, number_array, text_array
 from hushway.release.untrusted.limits import PAPER_BYTES, csv_rows, rewritten
 
 SEQUENCES = sequences_columns(LIST, times=False)
-LINES = sequences_columns(TEXT, times=False)
 PREFIXES = Columns(
     (
         Column("prefix", LIST, f"Ids of the first stops in order, as in {LOCATIONS}, as a list."),
@@ -69,16 +69,36 @@ def write_records(table: RecordTable, path: Path) -> None:
 def write_prefixes(table: RecordTable, path: Path) -> None:
     """Writes the prefixes that are sure as one Parquet file."""
     lists = list_array(text_array(table.taxonomy.locations.ids), *prefix_lists(table))
+    arrays = [lists, *_prefix_numbers(table)]
+    write_lists(path, pa.RecordBatch.from_arrays(arrays, schema=PREFIXES.schema))
+
+
+def _prefix_numbers(table: RecordTable) -> list[pa.Array]:
     counts, errors = table.prefix_counts, table.prefix_errors
-    numbers = map(number_array, (counts, errors, *interval_of(counts, errors)))
-    write_lists(path, pa.RecordBatch.from_arrays([lists, *numbers], schema=PREFIXES.schema))
+    return list(map(number_array, (counts, errors, *interval_of(counts, errors))))
 
 
 def records_csv(table: RecordTable) -> Iterator[bytes]:
     """Yields the distinct sequences as CSV, stops joined by " > "."""
-    ids = escaped(table.taxonomy.locations.ids)
-    batches = (_lines(table, rows, ids) for rows in _batches(table.start))
-    return table_csv(LINES.names, batches, labels=ids.to_pylist())
+    labels = (text for one in _texts(table) for text in one.to_pylist())
+    batches = (batch for batch, *_ in lines_with_stops(table))
+    return table_csv(lines_columns(table).names, batches, labels=labels)
+
+
+def lines_columns(table: RecordTable) -> Columns:
+    """Returns the columns of sequences as texts, with names where places have any."""
+    return sequences_columns(TEXT, times=False, named=_are_named(table))
+
+
+def _are_named(table: RecordTable) -> bool:
+    return place_names(table.taxonomy.locations) is not None
+
+
+def _texts(table: RecordTable) -> list[pa.Array]:
+    """Returns the ids of places, and their names if they have any, as they stand in texts."""
+    locations = table.taxonomy.locations
+    names = [place.name for place in locations.places]
+    return list(map(escaped, (locations.ids, names) if _are_named(table) else (locations.ids,)))
 
 
 def read_records(locations: Locations, path: Path) -> tuple[IntArray, IntArray, IntArray]:
@@ -167,11 +187,32 @@ def _batches(start: IntArray) -> Iterator[slice]:
         first = last
 
 
-def _lines(table: RecordTable, rows: slice, ids: pa.Array) -> pa.RecordBatch:
-    start = table.start[rows.start : rows.stop + 1]
-    joined = joined_array(ids, start, table.stops[start[0] : start[-1]])
-    arrays = [joined, number_array(table.counts[rows])]
-    return pa.RecordBatch.from_arrays(arrays, schema=LINES.schema)
+def lines_with_stops(
+    table: RecordTable,
+) -> Iterator[tuple[pa.RecordBatch, IntArray, IntArray]]:
+    """Yields the distinct sequences as texts, some at a time, with where each begins and stops."""
+    schema, texts = lines_columns(table).schema, _texts(table)
+    for rows in _batches(table.start):
+        start = table.start[rows.start : rows.stop + 1]
+        stops = table.stops[start[0] : start[-1]]
+        joined = [joined_array(each, start, stops) for each in texts]
+        arrays = [*joined, number_array(table.counts[rows])]
+        yield pa.RecordBatch.from_arrays(arrays, schema=schema), start, stops
+
+
+def prefix_columns(table: RecordTable) -> Columns:
+    """Returns the columns of prefixes as texts, with names where places have any."""
+    stops, *numbers = PREFIXES.with_kinds(prefix=TEXT).columns
+    named = (Column("names", TEXT, "Names of the stops in order."),) if _are_named(table) else ()
+    return Columns((stops, *named, *numbers))
+
+
+def prefix_lines(table: RecordTable) -> pa.RecordBatch:
+    """Returns the prefixes that are sure as texts."""
+    start, stops = prefix_lists(table)
+    joined = [joined_array(each, start, stops) for each in _texts(table)]
+    arrays = [*joined, *_prefix_numbers(table)]
+    return pa.RecordBatch.from_arrays(arrays, schema=prefix_columns(table).schema)
 
 
 def trie_of(table: RecordTable) -> SequenceTable:

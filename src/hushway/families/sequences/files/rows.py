@@ -28,6 +28,7 @@ from hushway.geography.locations import Locations
 from hushway.release.folder.published_file import PERIODS
 from hushway.release.formats.columns import TEXT, WHOLE, Column, Columns, write_parquet
 from hushway.release.formats.csv import positions_among, table_csv, whole_column
+from hushway.release.formats.names import place_names
 from hushway.release.formats.places import number_array, numbers_of, text_array
 from hushway.release.untrusted.parquet import open_parquet
 
@@ -86,27 +87,36 @@ def batches_of_sequences(table: SequenceTable, prefix: IntArray) -> Iterator[Seq
         first = last
 
 
-def sequences_columns(kind: pa.DataType, *, times: bool) -> Columns:
-    """Returns the columns of sequences as lists, or as texts with separators."""
+def sequences_columns(kind: pa.DataType, *, times: bool, named: bool = False) -> Columns:
+    """Returns the columns of sequences as lists, or as texts with separators and maybe names."""
     how = "as a list" if kind is LIST else "joined by ' > '"
-    stops = Column("sequence", kind, f"Ids of the stops in order, as in {LOCATIONS}, {how}.")
+    stops = [Column("sequence", kind, f"Ids of the stops in order, as in {LOCATIONS}, {how}.")]
+    if named:
+        stops.append(Column("names", kind, f"Names of the stops in order, {how}."))
     periods = Column(
         "periods", kind, f"Labels of the periods of the stops, as in {PERIODS}, {how}."
     )
     count = Column(
         "count", WHOLE, "Published number of records with these stops and no further ones."
     )
-    lists = (stops, periods) if times else (stops,)
-    return Columns((*lists, count), key=tuple(column.name for column in lists))
+    lists = (*stops, periods) if times else tuple(stops)
+    key = ("sequence", "periods") if times else ("sequence",)
+    return Columns((*lists, count), key=key)
 
 
-def _schema(table: SequenceTable, kind: pa.DataType) -> pa.Schema:
-    return sequences_columns(kind, times=table.periods is not None).schema
+def lines_columns(table: SequenceTable) -> Columns:
+    """Returns the columns of sequences as texts, with names where places have any."""
+    named = place_names(table.taxonomy.locations) is not None
+    return sequences_columns(TEXT, times=table.periods is not None, named=named)
+
+
+def _schema(table: SequenceTable) -> pa.Schema:
+    return sequences_columns(LIST, times=table.periods is not None).schema
 
 
 def write_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) -> None:
     """Writes the distinct sequences of a tree as one Parquet file."""
-    schema, texts = _schema(table, LIST), _texts(table)
+    schema, texts = _schema(table), _texts(table)
     batches = (
         _batch(schema, part, map(list_array, texts, repeat(part.start), _chosen(table, part)))
         for part in batches_of_sequences(table, prefix)
@@ -116,13 +126,29 @@ def write_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) 
 
 def sequences_csv(table: SequenceTable, prefix: IntArray) -> Iterator[bytes]:
     """Yields the distinct sequences of a tree as CSV."""
-    schema, texts = _schema(table, TEXT), [escaped(one.to_pylist()) for one in _texts(table)]
-    batches = (
-        _batch(schema, part, map(joined_array, texts, repeat(part.start), _chosen(table, part)))
-        for part in batches_of_sequences(table, prefix)
-    )
+    texts = _lines_texts(table)
     labels = (text for column in texts for text in column.to_pylist())
-    return table_csv(schema.names, batches, labels=labels)
+    return table_csv(lines_columns(table).names, line_batches(table, prefix), labels=labels)
+
+
+def line_batches(table: SequenceTable, prefix: IntArray) -> Iterator[pa.RecordBatch]:
+    """Yields the distinct sequences of a tree as texts, some at a time."""
+    schema, texts = lines_columns(table).schema, _lines_texts(table)
+    named = "names" in schema.names
+    for part in batches_of_sequences(table, prefix):
+        codes, *periods = _chosen(table, part)
+        chosen = [codes, codes, *periods] if named else [codes, *periods]
+        yield _batch(schema, part, map(joined_array, texts, repeat(part.start), chosen))
+
+
+def _lines_texts(table: SequenceTable) -> list[pa.Array]:
+    """Returns what the numbers in each column of texts stand for."""
+    ids, *periods = (escaped(one.to_pylist()) for one in _texts(table))
+    names = place_names(table.taxonomy.locations)
+    if names is None:
+        return [ids, *periods]
+    order = table.taxonomy.location_of(np.arange(len(table.taxonomy.locations)))
+    return [ids, escaped(names.of(order).to_pylist()), *periods]
 
 
 def _batch(schema: pa.Schema, part: Sequences, lists: Iterable[pa.Array]) -> pa.RecordBatch:
@@ -131,7 +157,7 @@ def _batch(schema: pa.Schema, part: Sequences, lists: Iterable[pa.Array]) -> pa.
 
 def check_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) -> None:
     """Makes sure that a Parquet file holds the sequences of a tree, in order."""
-    nodes, schema, row = ending_nodes(table), _schema(table, LIST), 0
+    nodes, schema, row = ending_nodes(table), _schema(table), 0
     known = _texts(table)
     lists = range(len(schema.names) - 1)
     stops = int(lengths_of(table, nodes).sum())

@@ -219,6 +219,7 @@ def test_rows_are_those_of_areas_and_bins_in_order(tmp_path: Path, density: Dens
         area, at = divmod(number, bins)
         assert row == {
             "area": ids[area],
+            "area_name": density.universe.areas.areas[area].name,
             "starts": moment(at),
             "starts_local": f"2026-03-{2 + at // 4:02d} {6 * (at % 4):02d}:00",
             "period": at,

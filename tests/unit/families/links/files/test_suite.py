@@ -70,8 +70,9 @@ EDITS = [
     ("gmns/link.csv", b",true,", b",false,", "formats"),
     ("gmns/node.csv", b"n3", b"n4", "formats"),
     ("gmns/config.csv", b"km", b"mi", "formats"),
-    ("measured_classes.csv", b"links,0,1,", b"links,0,1,1", "package"),
-    ("measured_classes.csv", b"links,0,1,", b"links,1,1,", "links"),
+    ("measured_classes.csv", b'river",1,', b'river",1,1', "package"),
+    ("measured_classes.csv", b'river",1,', b'river",2,', "links"),
+    ("measured_classes.csv", b"of the river", b"of the liver", "links"),
     ("measured_classes.csv", b"ends,", b"stops,", "links"),
     ("datapackage.json", b'"classes_measured": true', b'"classes_measured": 1', "table facts"),
     (

@@ -259,7 +259,9 @@ def test_the_package_describes_every_file(release: Path, certificate: Certificat
     assert [f["name"] for f in trips["schema"]["fields"]] == [
         "period",
         "origin",
+        "origin_name",
         "destination",
+        "destination_name",
         "count",
         "standard_error",
         "low",

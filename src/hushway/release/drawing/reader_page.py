@@ -1,15 +1,15 @@
-"""The reader's page: as a site hosts it, and with everything in one file."""
+"""The reader's page: as a site hosts it, with everything in one file, and in a release."""
 
 import base64
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
 from importlib.resources.abc import Traversable
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from hushway.errors import HushwayError
-from hushway.sites.releases import SiteRelease
 
 SITE_FORMAT, SITE_VERSION = "hushway-site", 1
 ELEMENT: Final = "hushway-site"
@@ -17,9 +17,14 @@ ELEMENT: Final = "hushway-site"
 ONE_FILE: Final = b"<!doctype html><!-- hushway site in one file -->\n"
 
 _PAGE = "reader.html"
+_BESIDE_STYLE = (
+    "nav.beside{padding:.5rem 1rem;font-size:.875rem}nav.beside a{margin-right:1rem;color:inherit}"
+)
 _DOCTYPE = re.compile(r"\s*<!doctype html>\s*", re.IGNORECASE)
 _HEAD = re.compile(r"<head>", re.IGNORECASE)
 _POLICY = re.compile(r'<meta\b[^>]*\bhttp-equiv="Content-Security-Policy"[^>]*>\s*', re.IGNORECASE)
+_HEAD_END = re.compile(r"</head>", re.IGNORECASE)
+_BODY = re.compile(r"<body[^>]*>", re.IGNORECASE)
 _BODY_END = re.compile(r"</body>", re.IGNORECASE)
 _SCRIPT = re.compile(r'<script\b[^>]*\bsrc="\./(assets/[a-z0-9._-]+)"[^>]*></script>')
 _STYLE = re.compile(r'<link\b[^>]*\bhref="\./(assets/[a-z0-9._-]+)"[^>]*>')
@@ -36,7 +41,35 @@ _HOSTED = {
 }
 
 
-def site_json(releases: Sequence[SiteRelease]) -> bytes:
+class Drawn(Protocol):
+    """A release with its atlas, as `atlas_files` writes it."""
+
+    @property
+    def slug(self) -> str:
+        """Its address in the page."""
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+
+    @property
+    def release_type(self) -> str:
+        """What kind of release it is."""
+
+    @property
+    def period(self) -> str:
+        """The days that it covers, in words."""
+
+    @property
+    def atlas(self) -> bytes:
+        """The bytes of atlas.json."""
+
+    @property
+    def columns(self) -> bytes:
+        """The bytes of columns.bin."""
+
+
+def site_json(releases: Sequence[Drawn]) -> bytes:
     """Returns site.json: which releases there are."""
     return (_json(_site(releases)) + "\n").encode()
 
@@ -54,10 +87,17 @@ def hosted_files(bundle: Traversable) -> Iterator[tuple[str, bytes]]:
         yield name, (bundle / name).read_bytes()
 
 
-def one_file(bundle: Traversable, releases: Sequence[SiteRelease]) -> bytes:
+def one_file(
+    bundle: Traversable, releases: Sequence[Drawn], beside: Mapping[str, str] | None = None
+) -> bytes:
     """Returns a page that holds its script, its style and all releases, and loads nothing.
 
     Names in the releases are data: no text of theirs can end the element that they stand in.
+
+    Args:
+        bundle: The built pages.
+        releases: The releases.
+        beside: What lies in the same folder and is linked to: titles by path.
 
     Raises:
         HushwayError: The pages are not there, or cannot stand in one file.
@@ -66,6 +106,9 @@ def one_file(bundle: Traversable, releases: Sequence[SiteRelease]) -> bytes:
     styles: list[str] = []
     page = _SCRIPT.sub(_inside(bundle, "script", ' type="module"', scripts), _page(bundle))
     page = _STYLE.sub(_inside(bundle, "style", "", styles), page)
+    if beside:
+        page = _with_links(page, beside)
+        styles.append(_BESIDE_STYLE)
     policy = {
         **_HOSTED,
         "script-src": " ".join(map(_hash, scripts)) or "'none'",
@@ -104,7 +147,17 @@ def _page(bundle: Traversable) -> str:
     return page
 
 
-def _site(releases: Sequence[SiteRelease]) -> dict[str, Any]:
+def _with_links(page: str, beside: Mapping[str, str]) -> str:
+    links = "".join(f'<a href="{path}">{escape(title)}</a>' for path, title in beside.items())
+    nav = f'<nav class="beside" aria-label="Files of this release">{links}</nav>'
+    page, found = _BODY.subn(lambda tag: f"{tag[0]}{nav}", page, count=1)
+    page, headed = _HEAD_END.subn(f"<style>{_BESIDE_STYLE}</style></head>", page, count=1)
+    if not found or not headed:
+        raise _odd_bundle()
+    return page
+
+
+def _site(releases: Sequence[Drawn]) -> dict[str, Any]:
     return {
         "format": SITE_FORMAT,
         "version": SITE_VERSION,
