@@ -54,6 +54,15 @@ export interface Flows extends Counted {
   readonly starts: Uint32Array;
 }
 
+/** Groups of places, with flows between them: what is seen from afar. */
+export interface Level {
+  /** The group of each place. */
+  readonly group: Uint32Array;
+  readonly places: Places;
+  readonly totals: Counted;
+  readonly flows: Flows;
+}
+
 export interface Rest {
   readonly period: number;
   readonly label: string;
@@ -112,6 +121,8 @@ export interface Atlas {
   readonly places: Places;
   readonly totals: Counted | null;
   readonly flows: Flows | null;
+  /** From many groups of places to few. */
+  readonly levels: readonly Level[];
   readonly links: Links | null;
   readonly tree: Tree | null;
   /** What is published of all places together, period by period. */
@@ -122,6 +133,7 @@ export interface Atlas {
 
 // More than any city has; a page that is asked for more would only hang.
 const MOST_PERIODS = 20_000;
+const MOST_LEVELS = 20;
 const MOST_NOTES = 200;
 const MOST_DOWNLOADS = 500;
 const MOST_ROWS = 20_000_000;
@@ -160,12 +172,12 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
     bounds: readBounds(facts["bounds"]),
     periods,
     places,
-    totals: optional(facts["totals"], "totals", (found) => ({
-      ...columns.counted(found, "totals", places.ids.length * periods.length),
-      meaning: text(found["meaning"], "totals.meaning"),
-    })),
+    totals: optional(facts["totals"], "totals", (found) => readTotals(found, columns, places.ids.length * periods.length)),
     flows: optional(facts["flows"], "flows", (found) =>
       readFlows(found, columns, places.ids.length, periods.length),
+    ),
+    levels: list(facts["levels"] ?? [], "levels", MOST_LEVELS).map((one) =>
+      readLevel(object(one, "levels"), columns, places.ids.length, periods.length),
     ),
     links: optional(facts["links"], "links", (found) => readLinks(found, columns, periods.length)),
     tree: optional(facts["tree"], "tree", (found) => readTree(found, columns, places.ids.length, periods.length)),
@@ -242,6 +254,21 @@ function readFlows(facts: Facts, columns: Columns, places: number, periods: numb
     destination: columns.indices(facts["destination"], "flows.destination", rows, places),
     starts: columns.starts(facts["starts"], "flows.starts", periods, rows),
     meaning: text(facts["meaning"], "flows.meaning"),
+  };
+}
+
+function readTotals(facts: Facts, columns: Columns, length: number): Counted {
+  return { ...columns.counted(facts, "totals", length), meaning: text(facts["meaning"], "totals.meaning") };
+}
+
+function readLevel(facts: Facts, columns: Columns, members: number, periods: number): Level {
+  const places = readPlaces(object(facts["places"], "levels.places"), columns);
+  const size = places.ids.length;
+  return {
+    group: columns.indices(facts["group"], "levels.group", members, size),
+    places,
+    totals: readTotals(object(facts["totals"], "levels.totals"), columns, size * periods),
+    flows: readFlows(object(facts["flows"], "levels.flows"), columns, size, periods),
   };
 }
 

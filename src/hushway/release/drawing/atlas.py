@@ -128,6 +128,23 @@ class Flows:
     starts: IntArray
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Level:
+    """Groups of places with what is published about them together: what is seen from afar.
+
+    Attributes:
+        group: The group of each place.
+        places: The groups as places, each with the id of one of its places.
+        totals: What is known of a group by itself, as `Drawing.totals`.
+        flows: Flows between groups, and within each.
+    """
+
+    group: IntArray
+    places: AtlasPlaces
+    totals: Numbers
+    flows: Flows
+
+
 @dataclass(frozen=True, kw_only=True)
 class HiddenLinks:
     """What links that do not show carry together.
@@ -214,6 +231,7 @@ class Drawing:
         totals: What is published about a place by itself, row by row of places.
         series: What is published about a period as a whole.
         flows: Flows between places.
+        levels: The same between groups of places, from many groups to few.
         links: Links of roads.
         tree: Beginnings of journeys.
         notes: What a reader must know, one sentence each.
@@ -226,6 +244,7 @@ class Drawing:
     totals: Numbers | None = None
     series: Numbers | None = None
     flows: Flows | None = None
+    levels: Sequence[Level] = ()
     links: AtlasLinks | None = None
     tree: Tree | None = None
     notes: Sequence[str] = ()
@@ -239,11 +258,11 @@ class Drawing:
         if self.series is not None and len(self.series.count) != periods:
             raise _undrawable("it does not tell every period")
         if self.flows is not None:
-            flows = self.flows
-            _check_lengths(flows.origin, flows.destination, flows.numbers.count)
-            _check_inside(flows.origin, places)
-            _check_inside(flows.destination, places)
-            _check_starts(flows.starts, len(flows.origin), periods)
+            _check_flows(self.flows, places, periods)
+        for level in self.levels:
+            _check_lengths(level.group, self.places.ids)
+            _check_inside(level.group, len(level.places))
+            _check_flows(level.flows, len(level.places), periods)
         if self.links is not None:
             _check_starts(self.links.row_starts, len(self.links.link), periods)
         if self.tree is not None:
@@ -324,6 +343,13 @@ def _check_inside(index: IntArray, size: int) -> None:
 def _check_lengths(*columns: Sequence[Any] | NDArray[Any]) -> None:
     if len({len(column) for column in columns}) > 1:
         raise _undrawable("its columns have different lengths")
+
+
+def _check_flows(flows: Flows, places: int, periods: int) -> None:
+    _check_lengths(flows.origin, flows.destination, flows.numbers.count)
+    _check_inside(flows.origin, places)
+    _check_inside(flows.destination, places)
+    _check_starts(flows.starts, len(flows.origin), periods)
 
 
 def _check_tree(tree: Tree, places: int, periods: int) -> None:

@@ -17,6 +17,7 @@ from hushway.release.drawing.atlas import (
     AtlasLinks,
     AtlasPlaces,
     Flows,
+    Level,
     Numbers,
     Rings,
     Tree,
@@ -103,6 +104,7 @@ def atlas_files(atlas: Atlas) -> AtlasFiles:
         "totals": None if drawing.totals is None else columns.numbers(drawing.totals),
         "series": None if drawing.series is None else columns.numbers(drawing.series),
         "flows": None if drawing.flows is None else _flows(columns, drawing.flows),
+        "levels": [_level(columns, level) for level in drawing.levels],
         "links": None if drawing.links is None else _links(columns, drawing.links),
         "tree": None if drawing.tree is None else _tree(columns, drawing.tree),
         "notes": list(drawing.notes),
@@ -148,6 +150,15 @@ def _flows(columns: _Columns, flows: Flows) -> dict[str, Any]:
         "destination": columns.add("u4", flows.destination),
         **columns.numbers(flows.numbers),
         "starts": columns.add("u4", flows.starts),
+    }
+
+
+def _level(columns: _Columns, level: Level) -> dict[str, Any]:
+    return {
+        "group": columns.add("u4", level.group),
+        "places": _places(columns, level.places),
+        "totals": columns.numbers(level.totals),
+        "flows": _flows(columns, level.flows),
     }
 
 

@@ -13,6 +13,7 @@ from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.asked import ask_od
 from hushway.families.od.files.check import read_universe
 from hushway.families.od.files.features import read_features
+from hushway.families.od.files.levels import with_levels
 from hushway.families.od.files.margins import read_margins, shown_sums
 from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import Rows, joined, read_parquet, shown
@@ -56,7 +57,7 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
     cells = ask_od(folder, certificate, facts)
     if drawing.totals is None:
         drawing = replace(drawing, totals=place_totals(universe, cells, _origin_words(universe)))
-    return with_whole_days(drawing, universe, cells)
+    return with_levels(with_whole_days(drawing, universe, cells), universe, cells)
 
 
 def _origin_words(universe: ODCells) -> str:

@@ -214,3 +214,27 @@ def test_more_flows_than_a_page_can_hold_are_refused_while_they_are_read(
     monkeypatch.setattr(np, "concatenate", lambda *_: pytest.fail("all of them were held"))
     with pytest.raises(ReleaseError, match="too large for a page"):
         atlas_of(release)
+
+
+def test_flows_of_groups_are_the_sums_of_their_places_with_the_errors_of_that(
+    learnt_release: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = np.array([0, 1, 0, 1, 2])
+    monkeypatch.setattr(levels, "nested_clusters", lambda _: (group,))
+    atlas, release = atlas_in(learnt_release), hushway.open(learnt_release)
+    (level,) = read_levels(atlas)
+    ids = np.array(atlas.facts["places"]["ids"])
+    assert level.column("group").tolist() == group.tolist()
+    starts = level.column("flows", "starts")
+    period = np.repeat(np.arange(5), np.diff(starts))
+    names = ("origin", "destination", "count", "error")
+    for at, *row in zip(period, *(level.column("flows", name) for name in names), strict=True):
+        origin, destination, count, error = row
+        asked = release.sum(
+            origins=list(ids[group == origin]),
+            destinations=list(ids[group == destination]),
+            periods="*" if at == 4 else list(release.periods)[at],
+        )
+        assert (count, error) == pytest.approx((asked.value, asked.standard_error), abs=1e-2)
+    totals = level.column("totals", "count").reshape(3, 5)
+    assert totals[:, 4].tolist() == totals[:, :4].sum(axis=1).tolist()
