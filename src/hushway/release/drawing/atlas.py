@@ -145,6 +145,46 @@ class Level:
     flows: Flows
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublishedTotal:
+    """Sums that have errors of their own, each of a class of pairs of places in one of periods.
+
+    Attributes:
+        pair: The class of each pair of places; None if all are one.
+        pairs: How many classes of pairs there are.
+        period: The class of each period; None if all are one.
+        error: The standard error of each sum, those of the first class of periods first.
+    """
+
+    pair: IntArray | None
+    pairs: int
+    period: IntArray | None
+    error: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Selectable:
+    """What sums over any origins, destinations and periods are made of, with their errors.
+
+    Attributes:
+        intrazonal: Whether pairs of a place with itself are numbered too.
+        cell: Ascending numbers of cells (period, origin, destination).
+        count: The published count of each.
+        mean: What is expected of each.
+        error: The standard error of each around that.
+        effects: By what each has its errors in common: variances of random effects.
+        totals: Sums that are known better than their cells tell.
+    """
+
+    intrazonal: bool
+    cell: IntArray
+    count: FloatArray
+    mean: FloatArray
+    error: FloatArray
+    effects: Mapping[str, float]
+    totals: Sequence[PublishedTotal]
+
+
 @dataclass(frozen=True, kw_only=True)
 class HiddenLinks:
     """What links that do not show carry together.
@@ -232,6 +272,7 @@ class Drawing:
         series: What is published about a period as a whole.
         flows: Flows between places.
         levels: The same between groups of places, from many groups to few.
+        selectable: What sums over any of these flows are made of.
         links: Links of roads.
         tree: Beginnings of journeys.
         notes: What a reader must know, one sentence each.
@@ -245,6 +286,7 @@ class Drawing:
     series: Numbers | None = None
     flows: Flows | None = None
     levels: Sequence[Level] = ()
+    selectable: Selectable | None = None
     links: AtlasLinks | None = None
     tree: Tree | None = None
     notes: Sequence[str] = ()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray, unique_below
 from hushway.families.od.public.cells import ODCells
 from hushway.release.questions.cells import AskedCells
 
@@ -65,8 +65,10 @@ def flow_sums(cells: AskedCells, axis: TimeAxis, group: IntArray) -> FlowSums:
     """Returns the flows between groups of places."""
     size = int(group.max()) + 1
     origin, destination = (group[cells.dimensions[end].position] for end in _ENDS)
-    keys, key = np.unique((axis.position * size + origin) * size + destination, return_inverse=True)
-    count, error = _sums(cells, key.astype(np.int64), len(keys))
+    keys, key = unique_below(
+        (axis.position * size + origin) * size + destination, len(axis) * size**2
+    )
+    count, error = _sums(cells, key, len(keys))
     some = count > 0
     rest, destination = np.divmod(keys[some], size)
     time, origin = np.divmod(rest, size)

@@ -20,8 +20,9 @@ from hushway.geography.locations import Locations
 from hushway.release.drawing.atlas import AtlasPlaces, Drawing, Flows, Level, Numbers
 from hushway.release.questions.cells import AskedCells
 
-# A level with more flows than this helps nobody to see them.
-_MOST_FLOWS: Final = 200_000
+# Sums of more cells take long, so there are fewer groups of places then.
+_MANY_CELLS: Final = 1_000_000
+_FEW_GROUPS: Final = 64
 _MEANING: Final = (
     "Published trips from one group of places to another, or within one, {counted}. The error is "
     "what is left in the sum, as learnt from all noisy counts."
@@ -37,9 +38,9 @@ def with_levels(drawing: Drawing, universe: ODCells, cells: AskedCells) -> Drawi
     axes = [parts_of_days(universe, cells)]
     if len(drawing.periods) > len(universe.periods):
         axes.append(whole_days(universe, cells))
-    levels = (_level(universe, cells, axes, group) for group in nested_clusters(universe.locations))
-    kept = tuple(level for level in levels if len(level.flows.origin) <= _MOST_FLOWS)
-    return replace(drawing, levels=kept)
+    most = _FEW_GROUPS if len(cells.counts) > _MANY_CELLS else len(universe.locations)
+    steps = (group for group in nested_clusters(universe.locations) if group.max() < most)
+    return replace(drawing, levels=tuple(_level(universe, cells, axes, group) for group in steps))
 
 
 def _level(universe: ODCells, cells: AskedCells, axes: list[TimeAxis], group: IntArray) -> Level:

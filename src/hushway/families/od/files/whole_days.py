@@ -36,7 +36,7 @@ def with_whole_days(drawing: Drawing, universe: ODCells, cells: AskedCells) -> D
         ),
         flows=_flows(drawing.flows, cells, days, len(drawing.places)),
         totals=None if drawing.totals is None else _totals(drawing, cells, days),
-        series=None if drawing.series is None else _padded(drawing.series, len(groups)),
+        series=None if drawing.series is None else _series(drawing.series, universe, cells, days),
     )
 
 
@@ -72,8 +72,10 @@ def _totals(drawing: Drawing, cells: AskedCells, days: TimeAxis) -> Numbers:
     return Numbers(count=count, error=error, meaning=totals.meaning)
 
 
-def _padded(series: Numbers, groups: int) -> Numbers:
-    return _joined(series, np.full(groups, np.nan), np.full(groups, np.nan))
+def _series(series: Numbers, universe: ODCells, cells: AskedCells, days: TimeAxis) -> Numbers:
+    together = np.zeros(len(universe.locations), dtype=np.int64)
+    count, error = origin_sums(cells, days, together)
+    return _joined(series, count.ravel(), error.ravel())
 
 
 def _joined(numbers: Numbers, *further: Sequence[float] | FloatArray) -> Numbers:
