@@ -96,7 +96,9 @@ def sites(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         for family in FAMILIES
     ]
     releases.append(little_release(folder / "again", "od", seed=2, title="Another od"))
-    releases.append(little_release(folder / "real", "od", seed=None, title="A private od"))
+    releases.append(
+        little_release(folder / "real", "od", seed=None, mechanism="learned", title="A private od")
+    )
     with verified_releases(releases, quiet) as found:
         fill_site(found, folder / "site")
         write_one_file(found, folder / "report.html")
@@ -276,6 +278,26 @@ def test_a_sum_of_what_is_chosen_is_that_of_python(sites: Sites) -> None:
         told(page, release.sum(destinations=ids[1:3]))
         found = Axe().run(page)
         assert found.violations_count == 0, found.generate_report()
+
+
+def test_groups_of_places_are_shown_and_opened(sites: Sites, harmed: Callable[..., str]) -> None:
+    def group(facts: dict[str, Any]) -> None:
+        places, flows = facts["places"], facts["flows"]
+        names = [f"Around {name}" for name in places["names"]]
+        # Any places will do: the first rows say which.
+        some = flows["origin"] | {"length": len(names)}
+        level = {"group": some, "places": places | {"names": names}}
+        facts["levels"] = [level | {"totals": facts["totals"], "flows": flows}]
+
+    with sites.opened(f"#{_PRIVATE}?p=0", harmed(_PRIVATE, group)) as page:
+        _drawn(page)
+        page.get_by_label("Show what is too uncertain").check()
+        shown = page.get_by_test_id("detail")
+        shown.select_option("1")
+        expect(page.get_by_test_id("table")).to_contain_text("Around")
+        shown.select_option("0")
+        expect(page.get_by_test_id("table")).not_to_contain_text("Around")
+        expect(page.get_by_test_id("legend-words")).to_contain_text("bend to the right")
 
 
 def _periods_of(sites: Sites) -> bytes:
