@@ -272,7 +272,7 @@ def test_a_sum_of_what_is_chosen_is_that_of_python(sites: Sites) -> None:
             search.press("Enter")
             page.get_by_role("group", name="To").get_by_role("button", name="Add").click()
         told(page, release.sum(periods=period, origins=ids[0], destinations=ids[1:3]))
-        page.get_by_label("All periods").check()
+        page.get_by_role("checkbox", name="All periods").check()
         told(page, release.sum(origins=ids[0], destinations=ids[1:3]))
         page.get_by_role("button", name=f"Take {names[0]} out").click()
         told(page, release.sum(destinations=ids[1:3]))
