@@ -185,6 +185,8 @@ def _common(columns: _Columns, release_type: str, places: int) -> dict[str, Any]
         "id": "made-up",
         "title": "Made up",
         "release_type": release_type,
+        "layer": {"od": "flows", "links": "links"}[release_type],
+        "counted_sentence": "Made up.",
         "guarantee": "Nobody is in it.",
         "claim": "none",
         "error": "none",

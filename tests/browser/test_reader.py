@@ -14,7 +14,10 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
+import hushway
 from hushway.progress import quiet
+from hushway.release.formats.places import read_periods
+from hushway.release.questions.answers import Answer
 from hushway.sites.releases import verified_releases
 from hushway.sites.write import fill_site, write_one_file
 from support.little_plans import FAMILIES
@@ -93,7 +96,9 @@ def sites(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         for family in FAMILIES
     ]
     releases.append(little_release(folder / "again", "od", seed=2, title="Another od"))
-    releases.append(little_release(folder / "real", "od", seed=None, title="A private od"))
+    releases.append(
+        little_release(folder / "real", "od", seed=None, mechanism="learned", title="A private od")
+    )
     with verified_releases(releases, quiet) as found:
         fill_site(found, folder / "site")
         write_one_file(found, folder / "report.html")
@@ -241,6 +246,62 @@ def test_a_click_chooses_and_the_address_shares_it(sites: Sites) -> None:
         expect(page.locator("#chosen-title")).to_have_text(chosen)
         expect(page.get_by_test_id("period")).to_have_text(period)
         expect(page.get_by_test_id("value")).to_have_text(value)
+
+
+def test_a_sum_of_what_is_chosen_is_that_of_python(sites: Sites) -> None:
+    release = hushway.open(sites.folder / "releases" / _PRIVATE / "files")
+    facts = sites.atlas(_PRIVATE)
+    ids, names = facts["places"]["ids"], facts["places"]["names"]
+
+    def told(page: Page, answer: Answer) -> None:
+        shown = page.get_by_test_id("sum-value").inner_text()
+        numbers = [float(each) for each in re.findall(r"[\d.]+", shown.replace(",", ""))]
+        assert numbers == pytest.approx([answer.value, answer.low, answer.high], abs=0.51), shown
+
+    with sites.opened(f"#{_PRIVATE}?p=0&place=0") as page:
+        _drawn(page)
+        period = read_periods(_periods_of(sites)).labels[0]
+        page.get_by_text("Add up flows").click()
+        told(page, release.sum(periods=period))
+        page.get_by_role("group", name="From").get_by_role("button", name="Add").click()
+        told(page, release.sum(periods=period, origins=ids[0]))
+        expect(page.get_by_test_id("sum")).to_contain_text(f"From {names[0]} to anywhere")
+        search = page.get_by_role("combobox", name="Search for a place")
+        for place in (1, 2):
+            search.fill(names[place])
+            search.press("Enter")
+            page.get_by_role("group", name="To").get_by_role("button", name="Add").click()
+        told(page, release.sum(periods=period, origins=ids[0], destinations=ids[1:3]))
+        page.get_by_role("checkbox", name="All periods").check()
+        told(page, release.sum(origins=ids[0], destinations=ids[1:3]))
+        page.get_by_role("button", name=f"Take {names[0]} out").click()
+        told(page, release.sum(destinations=ids[1:3]))
+        found = Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_groups_of_places_are_shown_and_opened(sites: Sites, harmed: Callable[..., str]) -> None:
+    def group(facts: dict[str, Any]) -> None:
+        places, flows = facts["places"], facts["flows"]
+        names = [f"Around {name}" for name in places["names"]]
+        # Any places will do: the first rows say which.
+        some = flows["origin"] | {"length": len(names)}
+        level = {"group": some, "places": places | {"names": names}}
+        facts["levels"] = [level | {"totals": facts["totals"], "flows": flows}]
+
+    with sites.opened(f"#{_PRIVATE}?p=0", harmed(_PRIVATE, group)) as page:
+        _drawn(page)
+        page.get_by_label("Show what is too uncertain").check()
+        shown = page.get_by_test_id("detail")
+        shown.select_option("1")
+        expect(page.get_by_test_id("table")).to_contain_text("Around")
+        shown.select_option("0")
+        expect(page.get_by_test_id("table")).not_to_contain_text("Around")
+        expect(page.get_by_test_id("legend-words")).to_contain_text("bend to the right")
+
+
+def _periods_of(sites: Sites) -> bytes:
+    return (sites.folder / "releases" / _PRIVATE / "files" / "periods.csv").read_bytes()
 
 
 def test_sequences_are_unfolded(sites: Sites) -> None:

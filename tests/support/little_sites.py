@@ -18,19 +18,29 @@ from hushway.steward.publish import publish
 from support.little_plans import little_plan, write_little_files
 
 
-def little_release(folder: Path, family: str, *, seed: int | None, **release: str) -> Path:
+def little_release(
+    folder: Path,
+    family: str,
+    *,
+    seed: int | None,
+    mechanism: str | None = None,
+    **release: str,
+) -> Path:
     """Publishes the little plan of a family.
 
     Args:
         folder: Where.
         family: Which.
         seed: By which the noise is always the same, and the release is stamped; None protects.
+        mechanism: Another mechanism than that of the little plan, with its own defaults.
         release: Words of the plan about the release.
     """
     folder.mkdir()
     write_little_files(folder)
     plan = little_plan(family)
     plan["release"] |= release
+    if mechanism is not None:
+        plan["mechanism"] = {"name": mechanism}
     job = prepare(plan_from(plan, folder=folder))
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, loss_of(Measure.ZCDP, Fraction(1000)))

@@ -45,6 +45,12 @@ describe("an atlas", () => {
     ["a column of an unknown type", "flows.origin", { type: "constructor", at: 0, length: 4 }],
     ["a column that is none", "flows.origin", "u4"],
     ["a column that is too short", "flows.error", { type: "f4", at: 0, length: 1 }],
+    ["levels that are no list", "levels", {}],
+    ["a level of other places", "levels.0.group", { type: "u4", at: 0, length: 2 }],
+    ["a level without flows", "levels.0.flows", null],
+    ["cells beyond all cells", "selectable.gap", { type: "u4", at: 0, length: 4 }],
+    ["sums of another length", "selectable.mean", { type: "u2", at: 0, length: 3 }],
+    ["effects that are no numbers", "selectable.effects.pair", "1"],
     ["a download from elsewhere", "downloads", [{ path: "https://evil.example/x", title: "x", bytes: 1, sha256: "" }]],
     ["a download that runs", "downloads", [{ path: "javascript:alert(1)", title: "x", bytes: 1, sha256: "" }]],
     ["a download from above", "downloads", [{ path: "files/../../secret", title: "x", bytes: 1, sha256: "" }]],
@@ -80,6 +86,8 @@ describe("an atlas", () => {
     wrong("flows", "error", 0, -1);
     wrong("flows", "starts", 1, 9);
     wrong("flows", "starts", 2, 3);
+    wrong("levels.0", "group", 0, 2);
+    wrong("levels.0.flows", "destination", 1, 2);
     wrong("places", "lon", 0, 181);
     wrong("places", "lat", 0, NaN);
     wrong("places.shapes", "ring_starts", 1, 8);

@@ -87,6 +87,42 @@ export function madeUp(): Made {
       starts: to.put("u4", [0, 2, 4]),
       meaning: "Trips from one place to another.",
     },
+    levels: [
+      {
+        group: to.put("u4", [0, 0, 1]),
+        places: {
+          ids: ["a", "c"],
+          names: ["Alpha and 1 more", "Gamma"],
+          lon: to.put("f8", [-8.65, -8.5]),
+          lat: to.put("f8", [41.125, 41.2]),
+          shapes: null,
+        },
+        totals: {
+          count: to.put("f4", [40, 60, 0, 60]),
+          error: to.put("f4", [2, 30, 1, 1]),
+          meaning: "Trips that begin in a group.",
+        },
+        flows: {
+          origin: to.put("u4", [0, 0, 0]),
+          destination: to.put("u4", [0, 1, 0]),
+          count: to.put("f4", [100, 3, 57]),
+          error: to.put("f4", [5, 2, 9]),
+          starts: to.put("u4", [0, 2, 3]),
+          meaning: "Trips between groups.",
+        },
+      },
+    ],
+    // Cells of (period, origin, destination): 0ab, 0bc, 1ab, 1ba.
+    selectable: {
+      intrazonal: false,
+      gap: to.put("u1", [0, 3, 3, 2]),
+      mean: to.put("u4", [99_000, 3_000, 50_500, 7_000]),
+      error: to.put("u2", [3_000, 2_000, 4_000, 1_000]),
+      counted: to.put("u1", [0, 1, 2, 3]),
+      count: to.put("u1", [100, 3, 50, 7]),
+      effects: { origin: 0.01, destination: 0.02, period: 0.03, pair: 0.5 },
+      totals: [{ pair: null, pairs: 1, period: to.put("u1", [0, 1]), error: to.put("f8", [1.5, 100]) }],
+    },
     links: null,
     tree: {
       parent: to.put("i4", [-1, 0, 0]),

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { stepAt, stepsOf } from "../src/reader/levels";
+import { partsIn, Sums } from "../src/reader/selection";
 import { daysOf, partsOf, ticksOf } from "../src/reader/days";
 import { differenceOf } from "../src/reader/difference";
 import { busiest, courseOf, largest, partnersOf, scalesOf, shownAt } from "../src/reader/shown";
-import { namesOf } from "../src/reader/words";
+import { legendWords, namesOf } from "../src/reader/words";
 import { Branches } from "../src/reader/tree";
 import { readAddress, writeAddress } from "../src/shared/address";
 import { readAtlas, type Atlas } from "../src/shared/atlas";
@@ -122,7 +124,7 @@ describe("days", () => {
     const [eight, nine] = [period(null, "8"), period(null, "9")];
     expect(partsOf([eight, nine, period(null, "whole day", true)])).toEqual([eight, nine]);
     const made = changed("periods", [eight, { ...nine, whole: true }]);
-    const atlas = readAtlas(made.facts, made.bytes);
+    const atlas = readAtlas({ ...made.facts, selectable: null }, made.bytes);
     expect(scalesOf(atlas, false, false).flows!.largest).toBe(100);
     expect(scalesOf(atlas, false, true).flows!.largest).toBe(50);
   });
@@ -167,5 +169,62 @@ describe("a difference", () => {
     ["places.ids", ["x", "y", "z"]],
   ])("says when there can be none: %s", (path, value) => {
     expect(differenceOf(atlasOf(), atlasOf(path as string, value))).toMatch(/cannot be compared/);
+  });
+});
+
+describe("groups of places", () => {
+  const steps = stepsOf(atlasOf());
+
+  it("open as the map comes closer", () => {
+    expect(steps).toHaveLength(2);
+    expect(stepAt(steps, 1)).toBe(1);
+    expect(stepAt(steps, 1e6)).toBe(0);
+    expect(steps[1].pixels).toBeLessThan(steps[0].pixels);
+  });
+
+  it("keep what is chosen", () => {
+    expect([0, 1, 2].map(steps[1].groupOf)).toEqual([0, 0, 1]);
+    expect([0, 1].map(steps[1].placeOf)).toEqual([0, 2]);
+    expect(largest(steps[1].atlas, steps[1].names, shownAt(steps[1].atlas, 0), 2, true)[0].what).toBe(
+      "within Alpha and 1 more",
+    );
+  });
+});
+
+describe("a sum of flows", () => {
+  const atlas = atlasOf();
+  const sums = new Sums(atlas.selectable!, 3, 2);
+
+  it("has the error of its cells and of what they share", () => {
+    const all = sums.sum({ origins: [], destinations: [], periods: [] });
+    expect(all.count).toBe(160);
+    // Own variances are 9, 4, 16 and 1; the first and the third are of the same pair.
+    const effects = 0.03 * 2 * (9 * 4 + 16 * 1) + 0.01 * 2 * (9 * 16 + 4 * 1) + 0.02 * 2 * (9 * 16) + (0.5 * 2 * 9 * 16) / 25;
+    expect(all.error ** 2).toBeCloseTo(30 + effects + 0.25, 9);
+  });
+
+  it("is as sure as the published total that it is", () => {
+    expect(sums.sum({ origins: [], destinations: [], periods: [0] })).toEqual({ count: 103, error: 1.5 });
+    expect(sums.sum({ origins: [0, 1], destinations: [], periods: [1] }).error).toBeLessThan(100);
+  });
+
+  it("may be of nothing", () => {
+    expect(sums.sum({ origins: [2], destinations: [0], periods: [] })).toEqual({ count: 0, error: 0 });
+  });
+
+  it("takes whole days for their parts", () => {
+    const day = (label: string, whole = false) => ({ label, group: null, whole });
+    expect(partsIn([day("8"), day("9"), day("all", true)], 2)).toEqual([0, 1]);
+    expect(partsIn([day("8"), day("9"), day("all", true)], 1)).toEqual([1]);
+  });
+});
+
+describe("a legend", () => {
+  it("says what is left out", () => {
+    const atlas = atlasOf();
+    const words = legendWords(atlas, shownAt(atlas, 0).flows, false, false).join(" ");
+    expect(words).toContain("more trips");
+    expect(words).toContain("1 of 2 flows, with 3% of the trips");
+    expect(legendWords(atlas, shownAt(atlas, 0).flows, false, true)).toHaveLength(1);
   });
 });

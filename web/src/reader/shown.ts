@@ -75,8 +75,8 @@ export class Ground {
   readonly lines: Lines | null;
   private readonly index: PointIndex;
 
-  constructor({ bounds, places, links }: Atlas) {
-    this.frame = Frame.around(bounds);
+  constructor({ bounds, places, links }: Atlas, frame?: Frame) {
+    this.frame = frame ?? Frame.around(bounds);
     this.points = this.frame.projectAll(places.lon, places.lat);
     this.outlines = places.shapes && new Outlines(this.frame, places.shapes, places.ids.length);
     this.lines = links && new Lines(this.frame, links);
@@ -149,7 +149,7 @@ export function largest(
       row(
         shown.flows!,
         i,
-        `${names[origin[i]]} → ${names[destination[i]]}`,
+        origin[i] === destination[i] ? `within ${names[origin[i]]}` : `${names[origin[i]]} → ${names[destination[i]]}`,
         origin[i],
         destination[i],
       ),

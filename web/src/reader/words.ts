@@ -1,6 +1,8 @@
 /** What is shown, and what is chosen on a map. */
 
 import type { Atlas } from "../shared/atlas";
+import { number, uncertain } from "../shared/format";
+import type { Values } from "./shown";
 
 /** What a release shows, for its heading. */
 export function kindOf(atlas: Atlas): string {
@@ -40,4 +42,28 @@ export function oneOf(atlas: Atlas): string {
 export function meaningOf(atlas: Atlas): string {
   const shown = atlas.links ?? (atlas.layer === "totals" ? atlas.totals : atlas.flows);
   return shown?.meaning ?? atlas.counted;
+}
+
+/** What width and colour mean, and what is left out, one sentence each. */
+export function legendWords(atlas: Atlas, drawn: Values | null, minus: boolean, showUncertain: boolean): string[] {
+  const { layer, counted } = atlas;
+  const more = minus ? "a larger difference" : `more ${counted}`;
+  const words = [
+    layer === "totals"
+      ? `A stronger colour means ${more}.`
+      : `A wider line of a stronger colour means ${more}${layer === "flows" ? "; lines bend to the right of the way they go" : ""}.`,
+  ];
+  if (drawn === null || showUncertain || layer === "totals") return words;
+  let [unsure, theirs, all] = [0, 0, 0];
+  drawn.count.forEach((count, i) => {
+    all += Math.abs(count);
+    if (!uncertain(count, drawn.error[i])) return;
+    unsure++;
+    theirs += Math.abs(count);
+  });
+  if (unsure > 0) {
+    const share = minus ? "" : `, with ${Math.round((100 * theirs) / all)}% of the ${counted}`;
+    words.push(`Left out as too uncertain: ${number(unsure)} of ${number(drawn.count.length)} ${layer === "links" ? "links" : "flows"}${share}.`);
+  }
+  return words;
 }

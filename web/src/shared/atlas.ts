@@ -12,6 +12,7 @@ import {
   whole,
   type Facts,
   type Floats,
+  type Wholes,
 } from "./columns";
 
 export { AtlasError } from "./columns";
@@ -52,6 +53,40 @@ export interface Flows extends Counted {
   readonly origin: Uint32Array;
   readonly destination: Uint32Array;
   readonly starts: Uint32Array;
+}
+
+/** Groups of places, with flows between them: what is seen from afar. */
+export interface Level {
+  /** The group of each place. */
+  readonly group: Uint32Array;
+  readonly places: Places;
+  readonly totals: Counted;
+  readonly flows: Flows;
+}
+
+/** Sums of classes of pairs of places in classes of periods, with errors of their own. */
+export interface PublishedTotal {
+  /** The class of each pair of places, and of each period; all are one where there is none. */
+  readonly pair: Wholes | null;
+  readonly pairs: number;
+  readonly period: Wholes | null;
+  readonly error: Float64Array;
+}
+
+/** What sums over any flows are made of. */
+export interface Selectable {
+  readonly intrazonal: boolean;
+  /** How far each cell is from the one before, in the order (period, origin, destination). */
+  readonly gap: Wholes;
+  /** What is expected of each cell and its standard error, in thousandths. */
+  readonly mean: Wholes;
+  readonly error: Wholes;
+  /** Cells that have a count, and their counts. */
+  readonly counted: Wholes;
+  readonly count: Wholes;
+  /** Variances of what errors of one origin, destination, period or pair have in common. */
+  readonly effects: { origin: number; destination: number; period: number; pair: number };
+  readonly totals: readonly PublishedTotal[];
 }
 
 export interface Rest {
@@ -112,6 +147,9 @@ export interface Atlas {
   readonly places: Places;
   readonly totals: Counted | null;
   readonly flows: Flows | null;
+  /** From many groups of places to few. */
+  readonly levels: readonly Level[];
+  readonly selectable: Selectable | null;
   readonly links: Links | null;
   readonly tree: Tree | null;
   /** What is published of all places together, period by period. */
@@ -122,6 +160,7 @@ export interface Atlas {
 
 // More than any city has; a page that is asked for more would only hang.
 const MOST_PERIODS = 20_000;
+const MOST_LEVELS = 20;
 const MOST_NOTES = 200;
 const MOST_DOWNLOADS = 500;
 const MOST_ROWS = 20_000_000;
@@ -160,12 +199,15 @@ export function readAtlas(value: unknown, bytes: ArrayBuffer): Atlas {
     bounds: readBounds(facts["bounds"]),
     periods,
     places,
-    totals: optional(facts["totals"], "totals", (found) => ({
-      ...columns.counted(found, "totals", places.ids.length * periods.length),
-      meaning: text(found["meaning"], "totals.meaning"),
-    })),
+    totals: optional(facts["totals"], "totals", (found) => readTotals(found, columns, places.ids.length * periods.length)),
     flows: optional(facts["flows"], "flows", (found) =>
       readFlows(found, columns, places.ids.length, periods.length),
+    ),
+    levels: list(facts["levels"] ?? [], "levels", MOST_LEVELS).map((one) =>
+      readLevel(object(one, "levels"), columns, places.ids.length, periods.length),
+    ),
+    selectable: optional(facts["selectable"], "selectable", (found) =>
+      readSelectable(found, columns, places.ids.length, periods.filter((period) => !period.whole).length),
     ),
     links: optional(facts["links"], "links", (found) => readLinks(found, columns, periods.length)),
     tree: optional(facts["tree"], "tree", (found) => readTree(found, columns, places.ids.length, periods.length)),
@@ -242,6 +284,57 @@ function readFlows(facts: Facts, columns: Columns, places: number, periods: numb
     destination: columns.indices(facts["destination"], "flows.destination", rows, places),
     starts: columns.starts(facts["starts"], "flows.starts", periods, rows),
     meaning: text(facts["meaning"], "flows.meaning"),
+  };
+}
+
+function readTotals(facts: Facts, columns: Columns, length: number): Counted {
+  return { ...columns.counted(facts, "totals", length), meaning: text(facts["meaning"], "totals.meaning") };
+}
+
+function readLevel(facts: Facts, columns: Columns, members: number, periods: number): Level {
+  const places = readPlaces(object(facts["places"], "levels.places"), columns);
+  const size = places.ids.length;
+  return {
+    group: columns.indices(facts["group"], "levels.group", members, size),
+    places,
+    totals: readTotals(object(facts["totals"], "levels.totals"), columns, size * periods),
+    flows: readFlows(object(facts["flows"], "levels.flows"), columns, size, periods),
+  };
+}
+
+function readSelectable(facts: Facts, columns: Columns, places: number, periods: number): Selectable {
+  const intrazonal = facts["intrazonal"] === true;
+  const pairs = places * (intrazonal ? places : places - 1);
+  const gap = columns.wholes(facts["gap"], "selectable.gap");
+  let last = 0;
+  for (const one of gap) last += one;
+  if (gap.length > 0 && last >= pairs * periods) throw new AtlasError("“selectable” has a cell that does not exist.");
+  const counted = columns.wholes(facts["counted"], "selectable.counted");
+  for (const one of counted) if (one >= gap.length) throw new AtlasError("“selectable” counts what does not exist.");
+  const effects = object(facts["effects"], "selectable.effects");
+  const effect = (name: string): number => finite(effects[name], `selectable.effects.${name}`, 0, 1e15);
+  return {
+    intrazonal,
+    gap,
+    mean: columns.wholes(facts["mean"], "selectable.mean", gap.length),
+    error: columns.wholes(facts["error"], "selectable.error", gap.length),
+    counted,
+    count: columns.wholes(facts["count"], "selectable.count", counted.length),
+    effects: { origin: effect("origin"), destination: effect("destination"), period: effect("period"), pair: effect("pair") },
+    totals: list(facts["totals"], "selectable.totals", MOST_NOTES).map((one) =>
+      readTotal(object(one, "selectable.totals"), columns, pairs, periods),
+    ),
+  };
+}
+
+function readTotal(facts: Facts, columns: Columns, pairs: number, periods: number): PublishedTotal {
+  const classes = (name: string, length: number): Wholes | null =>
+    facts[name] === null ? null : columns.wholes(facts[name], `selectable.totals.${name}`, length);
+  return {
+    pair: classes("pair", pairs),
+    pairs: whole(facts["pairs"], "selectable.totals.pairs", MOST_ROWS),
+    period: classes("period", periods),
+    error: columns.read(facts["error"], "selectable.totals.error", "f8"),
   };
 }
 

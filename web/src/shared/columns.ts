@@ -23,6 +23,7 @@ interface Kinds {
 export type ColumnType = keyof Kinds;
 export type Column<T extends ColumnType> = Kinds[T];
 export type Numbers = Kinds[ColumnType];
+export type Wholes = Uint8Array | Uint16Array | Uint32Array;
 export type Floats = Float32Array | Float64Array;
 
 const LARGEST = 1e15;
@@ -74,6 +75,13 @@ export class Columns {
       if (found[i] >= below) throw new AtlasError(`Column “${what}” names what does not exist.`);
     }
     return found;
+  }
+
+  /** Whole numbers of 0 or more, in as few bytes as they fit. */
+  wholes(value: unknown, what: string, length?: number): Wholes {
+    const named = object(value, what)["type"];
+    const type = named === "u1" || named === "u2" ? named : "u4";
+    return this.read(value, what, type, length === undefined ? {} : { length });
   }
 
   /** Single precision, or double where that would be too coarse. */

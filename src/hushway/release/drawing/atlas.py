@@ -128,6 +128,63 @@ class Flows:
     starts: IntArray
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Level:
+    """Groups of places with what is published about them together: what is seen from afar.
+
+    Attributes:
+        group: The group of each place.
+        places: The groups as places, each with the id of one of its places.
+        totals: What is known of a group by itself, as `Drawing.totals`.
+        flows: Flows between groups, and within each.
+    """
+
+    group: IntArray
+    places: AtlasPlaces
+    totals: Numbers
+    flows: Flows
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PublishedTotal:
+    """Sums that have errors of their own, each of a class of pairs of places in one of periods.
+
+    Attributes:
+        pair: The class of each pair of places; None if all are one.
+        pairs: How many classes of pairs there are.
+        period: The class of each period; None if all are one.
+        error: The standard error of each sum, those of the first class of periods first.
+    """
+
+    pair: IntArray | None
+    pairs: int
+    period: IntArray | None
+    error: FloatArray
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Selectable:
+    """What sums over any origins, destinations and periods are made of, with their errors.
+
+    Attributes:
+        intrazonal: Whether pairs of a place with itself are numbered too.
+        cell: Ascending numbers of cells (period, origin, destination).
+        count: The published count of each.
+        mean: What is expected of each.
+        error: The standard error of each around that.
+        effects: By what each has its errors in common: variances of random effects.
+        totals: Sums that are known better than their cells tell.
+    """
+
+    intrazonal: bool
+    cell: IntArray
+    count: FloatArray
+    mean: FloatArray
+    error: FloatArray
+    effects: Mapping[str, float]
+    totals: Sequence[PublishedTotal]
+
+
 @dataclass(frozen=True, kw_only=True)
 class HiddenLinks:
     """What links that do not show carry together.
@@ -214,6 +271,8 @@ class Drawing:
         totals: What is published about a place by itself, row by row of places.
         series: What is published about a period as a whole.
         flows: Flows between places.
+        levels: The same between groups of places, from many groups to few.
+        selectable: What sums over any of these flows are made of.
         links: Links of roads.
         tree: Beginnings of journeys.
         notes: What a reader must know, one sentence each.
@@ -226,6 +285,8 @@ class Drawing:
     totals: Numbers | None = None
     series: Numbers | None = None
     flows: Flows | None = None
+    levels: Sequence[Level] = ()
+    selectable: Selectable | None = None
     links: AtlasLinks | None = None
     tree: Tree | None = None
     notes: Sequence[str] = ()
@@ -239,11 +300,11 @@ class Drawing:
         if self.series is not None and len(self.series.count) != periods:
             raise _undrawable("it does not tell every period")
         if self.flows is not None:
-            flows = self.flows
-            _check_lengths(flows.origin, flows.destination, flows.numbers.count)
-            _check_inside(flows.origin, places)
-            _check_inside(flows.destination, places)
-            _check_starts(flows.starts, len(flows.origin), periods)
+            _check_flows(self.flows, places, periods)
+        for level in self.levels:
+            _check_lengths(level.group, self.places.ids)
+            _check_inside(level.group, len(level.places))
+            _check_flows(level.flows, len(level.places), periods)
         if self.links is not None:
             _check_starts(self.links.row_starts, len(self.links.link), periods)
         if self.tree is not None:
@@ -324,6 +385,13 @@ def _check_inside(index: IntArray, size: int) -> None:
 def _check_lengths(*columns: Sequence[Any] | NDArray[Any]) -> None:
     if len({len(column) for column in columns}) > 1:
         raise _undrawable("its columns have different lengths")
+
+
+def _check_flows(flows: Flows, places: int, periods: int) -> None:
+    _check_lengths(flows.origin, flows.destination, flows.numbers.count)
+    _check_inside(flows.origin, places)
+    _check_inside(flows.destination, places)
+    _check_starts(flows.starts, len(flows.origin), periods)
 
 
 def _check_tree(tree: Tree, places: int, periods: int) -> None:

@@ -17,8 +17,10 @@ from hushway.release.drawing.atlas import (
     AtlasLinks,
     AtlasPlaces,
     Flows,
+    Level,
     Numbers,
     Rings,
+    Selectable,
     Tree,
 )
 
@@ -39,6 +41,9 @@ _ALIGNED = 8
 _ROW_BYTES = 16
 # Published numbers have two decimals: half a hundredth is not seen.
 _UNSEEN = 0.005
+# What is expected of cells is told with three decimals.
+_THOUSANDTHS = 1000
+_WHOLE: Final = {"u1": 1 << 8, "u2": 1 << 16, "u4": 1 << 32}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +79,11 @@ class _Columns:
             "meaning": numbers.meaning,
         }
 
+    def whole(self, values: NDArray[Any]) -> dict[str, Any]:
+        """Packs whole numbers of 0 or more, as short as they fit."""
+        most = int(values.max(initial=0))
+        return self.add(next(kind for kind, end in _WHOLE.items() if most < end), values)
+
     @property
     def data(self) -> bytes:
         return b"".join(self._parts)
@@ -103,6 +113,8 @@ def atlas_files(atlas: Atlas) -> AtlasFiles:
         "totals": None if drawing.totals is None else columns.numbers(drawing.totals),
         "series": None if drawing.series is None else columns.numbers(drawing.series),
         "flows": None if drawing.flows is None else _flows(columns, drawing.flows),
+        "levels": [_level(columns, level) for level in drawing.levels],
+        "selectable": drawing.selectable and _selectable(columns, drawing.selectable),
         "links": None if drawing.links is None else _links(columns, drawing.links),
         "tree": None if drawing.tree is None else _tree(columns, drawing.tree),
         "notes": list(drawing.notes),
@@ -148,6 +160,37 @@ def _flows(columns: _Columns, flows: Flows) -> dict[str, Any]:
         "destination": columns.add("u4", flows.destination),
         **columns.numbers(flows.numbers),
         "starts": columns.add("u4", flows.starts),
+    }
+
+
+def _level(columns: _Columns, level: Level) -> dict[str, Any]:
+    return {
+        "group": columns.add("u4", level.group),
+        "places": _places(columns, level.places),
+        "totals": columns.numbers(level.totals),
+        "flows": _flows(columns, level.flows),
+    }
+
+
+def _selectable(columns: _Columns, found: Selectable) -> dict[str, Any]:
+    counted = np.flatnonzero(found.count)
+    return {
+        "intrazonal": found.intrazonal,
+        "gap": columns.whole(np.diff(found.cell, prepend=0)),
+        "mean": columns.whole(np.rint(_THOUSANDTHS * found.mean)),
+        "error": columns.whole(np.rint(_THOUSANDTHS * found.error)),
+        "counted": columns.whole(counted),
+        "count": columns.whole(found.count[counted]),
+        "effects": dict(found.effects),
+        "totals": [
+            {
+                "pair": None if total.pair is None else columns.whole(total.pair),
+                "pairs": total.pairs,
+                "period": None if total.period is None else columns.whole(total.period),
+                "error": columns.add("f8", total.error),
+            }
+            for total in found.totals
+        ],
     }
 
 

@@ -8,20 +8,15 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
-from hushway.families.od.files.adds_up import PublishedSums, read_effects
+from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.check import read_universe
-from hushway.families.od.files.features import read_features
-from hushway.families.od.files.margins import read_margins
-from hushway.families.od.files.names import ADDS_UP, ESTIMATES, FEATURES, MARGINS, PAIRS, PARQUET
-from hushway.families.od.files.rows import Rows, joined, read_estimates, read_parquet
-from hushway.families.od.fit.random_effects import RandomEffects
-from hushway.families.od.fit.table import Estimates
+from hushway.families.od.files.learnt_sums import LearntSums, read_learnt, read_sums
+from hushway.families.od.files.names import ESTIMATES, PARQUET
+from hushway.families.od.files.rows import Rows, joined, read_parquet
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.events import LaplaceEvent
 from hushway.release.questions.cells import AskedCells, Dimension, Variances, correlated
-from hushway.release.terms import PARAMETER
-from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 # Every cell of a table that learnt nothing is held in memory.
 _MOST_CELLS: Final = 1 << 24
@@ -30,56 +25,19 @@ _MOST_CELLS: Final = 1 << 24
 def ask_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> AskedCells:
     """Returns the trips of a release to be added up, as `Family.asked` asks."""
     universe, _ = read_universe(folder, certificate, facts)
+    if (folder / ESTIMATES).is_file():
+        return learnt_cells(read_learnt(folder, certificate, universe))
     rows = joined(read_parquet(folder / PARQUET, universe))
-    learnt = (folder / ESTIMATES).is_file()
-    sums = _sums(folder, certificate, universe, learnt=learnt)
-    if learnt:
-        effects = read_effects(read_plain(folder / ADDS_UP, LIST_BYTES))
-        return learnt_cells(
-            universe, rows, read_estimates(universe, folder / ESTIMATES), effects, sums
-        )
+    sums = read_sums(folder, certificate, universe, learnt=False)
     if facts["threshold"] is not None:
         note = f"Flows measured below {facts['threshold']} are not published, and not in any sum."
         return _asked(universe, rows.cells, rows.counts, correlated(rows.standard_errors), note)
     return _measured_cells(universe, rows, sums, certificate)
 
 
-def _sums(
-    folder: Path, certificate: Certificate, universe: ODCells, *, learnt: bool
-) -> tuple[PublishedSums, ...]:
-    if not certificate.terms.mechanism.parameters.get(PARAMETER):
-        return ()
-    features = read_features(read_plain(folder / FEATURES, LIST_BYTES), folder / PAIRS, universe)
-    return read_margins(folder / MARGINS, features, learnt=learnt)
-
-
-def learnt_cells(
-    universe: ODCells,
-    rows: Rows,
-    estimates: Estimates,
-    effects: RandomEffects,
-    sums: Sequence[PublishedSums],
-) -> AskedCells:
-    """Returns learnt trips: variances are those of estimates and of what their errors share."""
-    cells = np.union1d(rows.cells, estimates.cells)
-    counts, means, own = (np.zeros(len(cells)) for _ in range(3))
-    counts[np.searchsorted(cells, rows.cells)] = rows.counts
-    at = np.searchsorted(cells, estimates.cells)
-    means[at], own[at] = estimates.means, estimates.standard_errors**2
-
-    elements = [(np.asarray(each.errors) ** 2, each.feature.of(cells)) for each in sums]
-
-    def variances(group: IntArray, size: int) -> FloatArray:
-        # What is in no sum still belongs to its origin, destination, period and pair.
-        sum_of = np.where(group < 0, size, group)
-        found = effects.variances(universe, cells, own, sum_of, size + 1)[:size]
-        # Counts are whole: so far are they from what is expected.
-        found += np.bincount(sum_of, counts - means, minlength=size + 1)[:size] ** 2
-        for variance, element in elements:
-            found = np.minimum(found, _of_elements(element, variance, group, size, most=1))
-        return found
-
-    return _asked(universe, cells, counts, variances)
+def learnt_cells(sums: LearntSums) -> AskedCells:
+    """Returns learnt trips."""
+    return _asked(sums.universe, sums.cells, sums.counts, sums.variances)
 
 
 def _measured_cells(
@@ -131,9 +89,7 @@ def _unfitted(
     return _asked(universe, cells, np.where(counts > 0, counts, -below), correlated(errors), note)
 
 
-def _of_elements(
-    element: IntArray, variance: FloatArray, group: IntArray, size: int, most: int | None = None
-) -> FloatArray:
+def _of_elements(element: IntArray, variance: FloatArray, group: IntArray, size: int) -> FloatArray:
     """Returns variances of sums that are made of whole elements of a published total.
 
     Args:
@@ -141,18 +97,15 @@ def _of_elements(
         variance: The variance of each element.
         group: The sum that each cell is in, or -1.
         size: How many sums there are.
-        most: The most elements of a sum.
 
     Returns:
-        Infinity where a sum is not made of whole elements, or of too many.
+        Infinity where a sum is not made of whole elements.
     """
     inside = group >= 0
     parts = np.unique(group[inside] * len(variance) + element[inside])
     sums, found = np.divmod(parts, len(variance))
     cells = np.bincount(sums, np.bincount(element, minlength=len(variance))[found], minlength=size)
     whole = cells == np.bincount(group[inside], minlength=size)
-    if most is not None:
-        whole &= np.bincount(sums, minlength=size) <= most
     return np.where(whole, np.bincount(sums, variance[found], minlength=size), np.inf)
 
 

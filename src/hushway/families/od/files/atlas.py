@@ -10,12 +10,14 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import damaged
 from hushway.families.od.files.adds_up import PublishedSums
-from hushway.families.od.files.asked import ask_od
+from hushway.families.od.files.asked import learnt_cells
 from hushway.families.od.files.check import read_universe
-from hushway.families.od.files.features import read_features
-from hushway.families.od.files.margins import read_margins, shown_sums
-from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
+from hushway.families.od.files.learnt_sums import read_learnt, read_sums
+from hushway.families.od.files.levels import with_levels
+from hushway.families.od.files.margins import shown_sums
+from hushway.families.od.files.names import PARQUET
 from hushway.families.od.files.rows import Rows, joined, read_parquet, shown
+from hushway.families.od.files.selected import selectable
 from hushway.families.od.files.whole_days import place_totals, with_whole_days
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import LEARNED
@@ -28,8 +30,6 @@ from hushway.release.drawing.atlas_parts import (
     shown_periods,
     starts_of_periods,
 )
-from hushway.release.terms import PARAMETER
-from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 COUNTED = "trips"
 
@@ -38,8 +38,8 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
     """Returns what an OD release shows, as `Family.drawing` asks."""
     universe, _ = read_universe(folder, certificate, facts)
     rows = _rows(folder, universe)
-    margins = _margins(folder, certificate, universe)
     learnt = certificate.terms.mechanism.name == LEARNED
+    margins = read_sums(folder, certificate, universe, learnt=learnt)
     drawing = Drawing(
         counted=COUNTED,
         window=universe.counted,
@@ -53,10 +53,12 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
     if not learnt:
         return drawing
     # Errors of sums that were not measured are known where those of counts were learnt.
-    cells = ask_od(folder, certificate, facts)
+    sums = read_learnt(folder, certificate, universe)
+    cells = learnt_cells(sums)
+    drawing = replace(drawing, selectable=selectable(sums))
     if drawing.totals is None:
         drawing = replace(drawing, totals=place_totals(universe, cells, _origin_words(universe)))
-    return with_whole_days(drawing, universe, cells)
+    return with_levels(with_whole_days(drawing, universe, cells), universe, cells)
 
 
 def _origin_words(universe: ODCells) -> str:
@@ -79,18 +81,6 @@ def _rows(folder: Path, universe: ODCells) -> Rows:
         # Refused before memory is full.
         refuse_many(held)
     return joined(parts)
-
-
-def _margins(
-    folder: Path, certificate: Certificate, universe: ODCells
-) -> tuple[PublishedSums, ...]:
-    """Returns the published sums, if the certificate names any."""
-    terms = certificate.terms
-    if not terms.mechanism.parameters.get(PARAMETER):
-        return ()
-    features = read_features(read_plain(folder / FEATURES, LIST_BYTES), folder / PAIRS, universe)
-    learnt = terms.mechanism.name == LEARNED
-    return read_margins(folder / MARGINS, features, learnt=learnt)
 
 
 def _flows(universe: ODCells, rows: Rows, error: str) -> Flows:

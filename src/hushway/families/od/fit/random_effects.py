@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray, unique_below
 from hushway.families.od.public.cells import ODCells
 
 _NOTHING: Final = 1e-12
@@ -45,7 +45,7 @@ class RandomEffects:
     ) -> FloatArray:
         """Returns the variance of sums, given the variance of each cell and the sum it is in."""
         parts = universe.decode(cells)
-        _, pair = np.unique(cells % universe.pairs, return_inverse=True)
+        _, pair = unique_below(cells % universe.pairs, universe.pairs)
         every = np.bincount(pair, weights=own)
         found = np.bincount(sums, weights=own, minlength=size).astype(np.float64)
         for part, effect in zip(parts, (self.period, self.origin, self.destination), strict=True):
@@ -57,7 +57,7 @@ class RandomEffects:
 def _products(sums: IntArray, group: IntArray, own: FloatArray, size: int) -> FloatArray:
     """Adds up products of all two different cells that are in the same sum and group."""
     groups = int(group.max(initial=0)) + 1
-    parts, part = np.unique(sums.astype(np.int64) * groups + group, return_inverse=True)
+    parts, part = unique_below(sums.astype(np.int64) * groups + group, size * groups)
     squares = np.bincount(part, weights=own, minlength=len(parts)) ** 2
     found = np.bincount(parts // groups, weights=squares, minlength=size)
     return np.asarray(found - np.bincount(sums, weights=own**2, minlength=size))

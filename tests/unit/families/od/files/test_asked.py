@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from hushway.families.od.files.asked import _of_elements
+from hushway.families.od.files.learnt_sums import of_one_element
 
 
 def test_a_published_zero_stands_for_so_much_less_that_sums_are_right() -> None:
@@ -25,4 +26,6 @@ def test_sums_of_whole_elements_have_the_error_of_these() -> None:
     group = np.array([0, 0, 0, 0, 1, -1])
     found = _of_elements(element, variance, group, 2)
     assert found.tolist() == [13.0, np.inf]
-    assert _of_elements(element, variance, group, 2, most=1).tolist() == [np.inf, np.inf]
+    assert of_one_element(element, variance, group, 2).tolist() == [np.inf, np.inf]
+    one = np.array([-1, -1, 1, 1, 0, -1])
+    assert of_one_element(element, variance, one, 2).tolist() == [np.inf, 9.0]

@@ -12,6 +12,7 @@ import pytest
 import hushway
 from hushway.errors import ReleaseError
 from hushway.families.atlas import atlas_of
+from hushway.families.od.files import levels
 from hushway.families.od.fit.table import MarginTable, ODTable
 from hushway.families.od.public.features import Feature, origins_feature
 from hushway.families.write import write_release
@@ -157,8 +158,8 @@ def test_the_totals_of_periods_are_the_published_ones(learnt_release: Path) -> N
     count, found = (atlas.column("series", name).tolist() for name in ("count", "error"))
     assert count[:4] == [row["count"] for row in rows]
     assert found[:4] == [np.float32(row["standard_error"]) for row in rows]
-    # No sum of all periods is published as one: a chart has parts of days only.
-    assert np.isnan([count[4], found[4]]).all()
+    asked = hushway.open(learnt_release).sum()
+    assert (count[4], found[4]) == pytest.approx((asked.value, asked.standard_error), abs=1e-3)
 
 
 def test_a_total_that_only_calls_itself_origins_is_not_taken_for_them(
@@ -214,3 +215,27 @@ def test_more_flows_than_a_page_can_hold_are_refused_while_they_are_read(
     monkeypatch.setattr(np, "concatenate", lambda *_: pytest.fail("all of them were held"))
     with pytest.raises(ReleaseError, match="too large for a page"):
         atlas_of(release)
+
+
+def test_flows_of_groups_are_the_sums_of_their_places_with_the_errors_of_that(
+    learnt_release: Path, learnt: ODTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = np.array([0, 1, 0, 1, 2])
+    monkeypatch.setattr(levels, "nested_clusters", lambda _: (group,))
+    atlas, release = atlas_in(learnt_release), hushway.open(learnt_release)
+    level = ReadAtlas(atlas.facts["levels"][0], atlas.data)
+    ids = np.array(atlas.facts["places"]["ids"])
+    assert level.column("group").tolist() == group.tolist()
+    starts = level.column("flows", "starts")
+    period = np.repeat(np.arange(5), np.diff(starts))
+    names = ("origin", "destination", "count", "error")
+    for at, *row in zip(period, *(level.column("flows", name) for name in names), strict=True):
+        origin, destination, count, error = row
+        asked = release.sum(
+            origins=list(ids[group == origin]),
+            destinations=list(ids[group == destination]),
+            periods="*" if at == 4 else learnt.universe.periods.labels[at],
+        )
+        assert (count, error) == pytest.approx((asked.value, asked.standard_error), abs=1e-2)
+    totals = level.column("totals", "count").reshape(3, 5)
+    assert totals[:, 4].tolist() == totals[:, :4].sum(axis=1).tolist()
