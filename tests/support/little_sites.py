@@ -18,7 +18,7 @@ from hushway.steward.publish import publish
 from support.little_plans import little_plan, write_little_files
 
 
-def little_release(folder: Path, family: str, *, seed: int | None, **release: str) -> Path:
+def little_release(folder: Path, family: str, *, seed: int | None, **release: Any) -> Path:
     """Publishes the little plan of a family.
 
     Args:

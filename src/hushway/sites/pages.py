@@ -79,6 +79,7 @@ def one_file(bundle: Traversable, releases: Sequence[SiteRelease]) -> bytes:
             each.slug: {
                 "atlas": json.loads(each.atlas),
                 "columns": base64.b64encode(each.columns).decode(),
+                "ground": None if each.ground is None else json.loads(each.ground),
             }
             for each in releases
         },
@@ -114,6 +115,7 @@ def _site(releases: Sequence[SiteRelease]) -> dict[str, Any]:
                 "title": each.title,
                 "release_type": each.release_type,
                 "period": each.period,
+                "ground": each.ground is not None,
             }
             for each in releases
         ],

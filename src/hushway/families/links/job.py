@@ -129,6 +129,7 @@ def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
             report=report,
         ),
         wording=_wording(mechanism, universe),
+        bounds=universe.roads.bounds,
     )
 
 
