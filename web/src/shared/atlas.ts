@@ -13,6 +13,7 @@ import {
   type Facts,
   type Floats,
 } from "./columns";
+import type { Background } from "../map/ground";
 
 export { AtlasError } from "./columns";
 
@@ -118,6 +119,8 @@ export interface Atlas {
   readonly series: Counted | null;
   readonly notes: readonly string[];
   readonly downloads: readonly Download[];
+  /** Ground under the map, which lies beside the atlas. */
+  readonly background?: Background | null;
 }
 
 // More than any city has; a page that is asked for more would only hang.

@@ -41,6 +41,7 @@ _LAND_WORK = 25e6
 
 # Like the style of a figure, it belongs to all maps of a picture, whoever draws them.
 _ground: ContextVar["Ground | None"] = ContextVar("ground", default=None)
+_GROUND_WORDS = " The ground under maps comes from public files."
 _GROUND_COLOURS = {"water": "#dbe9f2", "river": "#c3dbea", "road": "#dcdad3", "transit": "#c3c6cf"}
 
 
@@ -283,7 +284,7 @@ def write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
     figure.text(
         0.015,
         0.1,
-        textwrap.fill(caption, 172),
+        textwrap.fill(caption + ("" if _ground.get() is None else _GROUND_WORDS), 172),
         fontsize=8,
         color=SOFT,
         va="top",
