@@ -4,7 +4,7 @@ It is an input like the list of places: nothing in it is learnt from rows.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -113,10 +113,13 @@ def _joined(kind: str, shapes: Sequence[shapely.Geometry], step: float) -> NDArr
     # Vehicles of many lines run on the same rails, and timetables draw each line by itself.
     known = {shapely.to_wkb(shape): shape for shape in shapely.simplify(shapes, step / 2)}
     whole = shapely.union_all([*known.values()], grid_size=step / 2)
-    return shapely.get_parts(whole if kind == WATER else shapely.line_merge(whole))
+    return np.asarray(shapely.get_parts(whole if kind == WATER else shapely.line_merge(whole)))
 
 
-def _simpler(joined: Mapping[str, NDArray[Any]], step: float) -> Any:
+def _simpler(
+    joined: Mapping[str, NDArray[Any]], step: float
+) -> Iterator[tuple[str, shapely.Geometry]]:
+    """Yields each kind of which something can be seen at a step."""
     for kind, parts in joined.items():
         water = kind == WATER
         size = shapely.area(parts) if water else shapely.length(parts)

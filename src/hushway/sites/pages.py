@@ -79,7 +79,7 @@ def one_file(bundle: Traversable, releases: Sequence[SiteRelease]) -> bytes:
             each.slug: {
                 "atlas": json.loads(each.atlas),
                 "columns": base64.b64encode(each.columns).decode(),
-                "ground": None if each.ground is None else json.loads(each.ground),
+                **({} if each.ground is None else {"ground": json.loads(each.ground)}),
             }
             for each in releases
         },
@@ -115,7 +115,7 @@ def _site(releases: Sequence[SiteRelease]) -> dict[str, Any]:
                 "title": each.title,
                 "release_type": each.release_type,
                 "period": each.period,
-                "ground": each.ground is not None,
+                **({} if each.ground is None else {"ground": True}),
             }
             for each in releases
         ],

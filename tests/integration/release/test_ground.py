@@ -69,7 +69,7 @@ def test_a_site_brings_the_ground_of_releases_or_another(tmp_path: Path) -> None
     release = little_release(tmp_path / "on", "od", seed=1, ground=[str(coast)])
     site([bare, release], to=tmp_path / "own")
     slugs = json.loads((tmp_path / "own" / "site.json").read_bytes())["releases"]
-    assert [each["ground"] for each in slugs] == [False, True]
+    assert [each.get("ground") for each in slugs] == [None, True]
     site([bare], to=tmp_path / "given", one_file=tmp_path / "one.html", ground=[coast])
     (given,) = (tmp_path / "given" / "releases").glob(f"*/{_GROUND}")
     assert given.read_bytes() == (release / _GROUND).read_bytes()
