@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from hushway.cli.app import app
 from hushway.errors import GeographyError
 from hushway.families.verify import verify
 from hushway.geography.ground import Ground
@@ -70,7 +72,9 @@ def test_a_site_brings_the_ground_of_releases_or_another(tmp_path: Path) -> None
     site([bare, release], to=tmp_path / "own")
     slugs = json.loads((tmp_path / "own" / "site.json").read_bytes())["releases"]
     assert [each.get("ground") for each in slugs] == [None, True]
-    site([bare], to=tmp_path / "given", one_file=tmp_path / "one.html", ground=[coast])
+    to = ["--to", str(tmp_path / "given"), "--one-file", str(tmp_path / "one.html")]
+    done = CliRunner().invoke(app, ["site", str(bare), *to, "--ground", str(coast)])
+    assert done.exit_code == 0, done.output
     (given,) = (tmp_path / "given" / "releases").glob(f"*/{_GROUND}")
     assert given.read_bytes() == (release / _GROUND).read_bytes()
     # The release itself stays as it was sealed.
