@@ -24,7 +24,7 @@ def little_release(
     *,
     seed: int | None,
     mechanism: str | None = None,
-    **release: str,
+    **release: Any,
 ) -> Path:
     """Publishes the little plan of a family.
 

@@ -196,6 +196,14 @@ def site(
             "--one-file", help="A new HTML file with all of it; site.html if nothing is named."
         ),
     ] = None,
+    ground: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--ground",
+            help="A public file to draw under the maps: GeoJSON, GeoPackage, a shapefile, an "
+            "OpenStreetMap extract, a GTFS feed or a GMNS folder. May be given several times.",
+        ),
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace an earlier site or page of this command.")
     ] = False,
@@ -209,7 +217,9 @@ def site(
     if to is None and one_file is None:
         one_file = USUAL_FILE
     with working() as show:
-        found = write_site(releases, to=to, one_file=one_file, force=force, progress=show)
+        found = write_site(
+            releases, to=to, one_file=one_file, ground=ground or (), force=force, progress=show
+        )
     if as_json:
         answer_json(site_facts(found, to=to, one_file=one_file))
         return

@@ -25,6 +25,7 @@ from hushway.release.documents.papers import (
 )
 from hushway.release.drawing.atlas_files import AtlasFiles, atlas_files, short_text
 from hushway.release.drawing.reader_page import one_file
+from hushway.release.folder.grounded import GROUND
 from hushway.release.folder.published_file import Description, Resource
 from hushway.release.formats.geopackage import geopackage
 from hushway.release.formats.layers import MOST_ROWS, Layer, are_few
@@ -84,6 +85,7 @@ class _Drawn:
     release_type: str
     period: str
     files: AtlasFiles
+    ground: bytes | None
     slug: str = _SLUG
 
     @property
@@ -143,6 +145,7 @@ def _index(
             release_type=certificate.terms.release_type,
             period=atlas.drawing.window,
             files=atlas_files(atlas),
+            ground=_ground(folder, description),
         )
         page = one_file(bundle(), [found], _beside(tables))
     if len(page) > MOST_PAGE_BYTES:
@@ -151,6 +154,13 @@ def _index(
             advice="Write a site for it: hushway site FOLDER --to SITE",
         )
     return page
+
+
+def _ground(folder: Path, description: Description) -> bytes | None:
+    """Returns what is drawn under the map, if the release has it."""
+    if all(file.path != GROUND for file in description.resources):
+        return None
+    return read_plain(folder / GROUND, PAPER_BYTES)
 
 
 def _beside(tables: tuple[Resource, ...]) -> Mapping[str, str]:

@@ -44,6 +44,7 @@ from hushway.release.documents.papers import (
 from hushway.release.documents.readme import render_readme
 from hushway.release.family import Family
 from hushway.release.folder.finding import RANDOMNESS, SIGNATURE, Notes, Verification
+from hushway.release.folder.grounded import GROUND, with_ground
 from hushway.release.folder.published_file import PERIODS, Description
 from hushway.release.folder.seal import (
     SEAL,
@@ -274,6 +275,9 @@ def _check_terms(
     if facts is None or family is None:
         return
     description = _described(notes, family, folder, certificate, facts)
+    if description is not None and any(file.path == GROUND for file in seal.files):
+        notes.attempt("ground", lambda: _ground(folder))
+        description = with_ground(description)
     if description is not None:
         whole = notes.attempt("package", lambda: _package(folder, certificate, description, seal))
         if whole and known is not None:
@@ -402,6 +406,17 @@ def _facts(folder: Path, family: str) -> tuple[Mapping[str, Any], str]:
     if not facts_fit(family, facts):
         raise damaged(f"{PACKAGE} does not describe its table.")
     return facts, "The data package describes its table."
+
+
+def _ground(folder: Path) -> tuple[bool, str]:
+    # Loads a library for shapes, which most releases need not.
+    from hushway.geography.ground import Ground
+
+    Ground.from_json(read_plain(folder / GROUND, PAPER_BYTES))
+    return True, (
+        "The ground under the map is lines and water as hushway writes them; that they are public "
+        "is the publisher's word."
+    )
 
 
 def _package(

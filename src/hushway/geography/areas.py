@@ -120,10 +120,16 @@ class Areas:
         return np.array([area.shape for area in self.areas], dtype=object)
 
     @cached_property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """West, south, east and north of all areas."""
+        west, south, east, north = shapely.total_bounds(self.shapes).tolist()
+        return west, south, east, north
+
+    @cached_property
     def plane(self) -> Plane:
         """A map in metres around the middle of all areas."""
-        west, south, east, north = shapely.total_bounds(self.shapes)
-        return Plane(lon=float(west + east) / 2, lat=float(south + north) / 2)
+        west, south, east, north = self.bounds
+        return Plane(lon=(west + east) / 2, lat=(south + north) / 2)
 
     @cached_property
     def projected(self) -> NDArray[Any]:

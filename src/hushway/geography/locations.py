@@ -80,6 +80,12 @@ class Locations:
     def __len__(self) -> int:
         return len(self.places)
 
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """West, south, east and north of all places."""
+        lon, lat = [place.lon for place in self.places], [place.lat for place in self.places]
+        return min(lon), min(lat), max(lon), max(lat)
+
     @cached_property
     def ids(self) -> tuple[str, ...]:
         """Ids in index order."""

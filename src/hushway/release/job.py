@@ -18,6 +18,7 @@ from hushway.release.plans.sections import AnyPlan
 if TYPE_CHECKING:
     from hushway.engine.key import BoundingKey
     from hushway.engine.settings import EngineSettings, Warehouse
+    from hushway.geography.ground import Bounds
     from hushway.privacy.certificate import Terms
     from hushway.privacy.ledger import AccountKey
     from hushway.privacy.query import Cells, Counter
@@ -81,6 +82,7 @@ class Job:
         settled_terms: Where noisy answers decide what is asked: what the certificate says after.
         window: The days whose rows may be counted.
         wording: What is said of it on the screen.
+        bounds: Where its public places are; None if it has no map.
         check_writable: Refuses what could not be written, before anything is spent.
     """
 
@@ -93,6 +95,7 @@ class Job:
     rows: Rows
     wording: Wording
     settled_terms: "Callable[[Measurements], Terms] | None" = None
+    bounds: "Bounds | None" = None
     check_writable: Callable[[], None] = _nothing_to_refuse
 
     @property

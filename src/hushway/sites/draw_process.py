@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.errors import ReleaseError
+from hushway.release.folder.grounded import GROUND
 from hushway.release.folder.seal import SEAL
 from hushway.release.untrusted.confined import answer_confined
 from hushway.release.untrusted.landlock import allow_only
@@ -34,6 +35,8 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     files = atlas_files(atlas)
     (into / ATLAS).write_bytes(files.atlas)
     (into / COLUMNS).write_bytes(files.columns)
+    if (folder / GROUND).exists():
+        (into / GROUND).write_bytes(read_plain(folder / GROUND, PAPER_BYTES))
     return {
         "title": short_text(str(atlas.facts["title"])),
         "release_type": atlas.facts["release_type"],

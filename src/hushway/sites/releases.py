@@ -1,6 +1,7 @@
 """The releases of a site: verified, drawn, and copied byte for byte."""
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from tempfile import TemporaryDirectory
 from hushway.errors import ReleaseError, damaged
 from hushway.progress import Progress, quiet
 from hushway.release.drawing.atlas_files import ATLAS, COLUMNS
+from hushway.release.folder.grounded import GROUND
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal
 from hushway.release.untrusted.confined import OutOfLimitsError, ask_confined
 from hushway.release.untrusted.limits import PAPER_BYTES, SIGNATURE_BYTES, open_plain, read_plain
@@ -54,6 +56,23 @@ class SiteRelease:
     def columns(self) -> bytes:
         """The bytes of columns.bin."""
         return (self.drawn / COLUMNS).read_bytes()
+
+    @property
+    def ground(self) -> bytes | None:
+        """The bytes of the ground under its map, if it has any."""
+        file = self.drawn / GROUND
+        return file.read_bytes() if file.exists() else None
+
+    def lay(self, files: Sequence[Path]) -> None:
+        """Puts public files under its map, in place of the ground of the release.
+
+        Raises:
+            GeographyError: A file cannot be used, or is of another place.
+        """
+        from hushway.tables.ground import read_ground
+
+        ground = read_ground(files, tuple(json.loads(self.atlas)["bounds"]))
+        (self.drawn / GROUND).write_bytes(ground.to_json())
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from hushway.release.documents.papers import PAGE
 from hushway.release.drawing.atlas_files import ATLAS, COLUMNS, FILES
 from hushway.release.drawing.reader_page import ONE_FILE, hosted_files, site_json
 from hushway.release.drawing.reader_page import one_file as one_file_page
+from hushway.release.folder.grounded import GROUND
 from hushway.release.folder.new_file import refuse_taken, write_new
 from hushway.sites.folder import SITE, new_site
 from hushway.sites.folder import refuse_taken as refuse_taken_folder
@@ -24,6 +25,7 @@ def site(
     *,
     to: Path | str | None = None,
     one_file: Path | str | None = None,
+    ground: Sequence[Path | str] = (),
     force: bool = False,
     progress: Progress = quiet,
 ) -> tuple[SiteRelease, ...]:
@@ -36,6 +38,7 @@ def site(
         releases: The release folders. They may be strangers'.
         to: A new folder for the site.
         one_file: A new HTML file that holds everything; site.html if no folder is named either.
+        ground: Public files to draw under all maps, in place of the ground that releases bring.
         force: Whether an earlier site or page is replaced.
         progress: Told what is being done.
 
@@ -45,6 +48,7 @@ def site(
     Raises:
         ReleaseError: A release does not verify or cannot be drawn, something else is in the way,
             or the disk refuses.
+        GeographyError: A file of the ground cannot be used, or is of another place.
     """
     if to is None and one_file is None:
         one_file = USUAL_FILE
@@ -54,6 +58,9 @@ def site(
     if one_file is not None:
         refuse_taken(Path(one_file), ONE_FILE if force else None)
     with verified_releases([Path(release) for release in releases], progress) as found:
+        for each in found if ground else ():
+            progress("Reading what is drawn under the map")
+            each.lay([Path(file) for file in ground])
         if to is not None:
             progress("Writing the site")
             fill_site(found, Path(to), force=force)
@@ -92,6 +99,8 @@ def _fill_release(release: SiteRelease, place: Path) -> None:
     (place / FILES).mkdir(parents=True)
     (place / ATLAS).write_bytes(release.atlas)
     (place / COLUMNS).write_bytes(release.columns)
+    if release.ground is not None:
+        (place / GROUND).write_bytes(release.ground)
     copy_files(release, place / FILES)
     (place / PAGE).write_bytes((place / FILES / PAGE).read_bytes())
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from hushway.engine.key import BoundingKey
-from hushway.errors import BudgetError, HushwayError
+from hushway.errors import BudgetError, HushwayError, PlanError
 from hushway.privacy.calibration import refuse_noise_that_cannot_be_drawn
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Account, Ledger
@@ -25,6 +26,9 @@ from hushway.release.job import CountingContext, Job, settings_of
 from hushway.steward.certify import check_bounds, draft_certificate
 from hushway.tables.check import RowsChecked, refuse_problems
 
+if TYPE_CHECKING:
+    from hushway.geography.ground import Ground
+
 COUNTING = "Counting with noise"
 
 
@@ -37,6 +41,7 @@ class Ready:
         bounding: Decides whose rows are kept.
         source: The random bits of the release.
         counter: Who counts the rows, each unit bounded.
+        ground: What is drawn under its map, if the plan names public files for it.
         draft: The certificate, as far as it can be written before anything is spent.
     """
 
@@ -45,6 +50,7 @@ class Ready:
     source: BitSource
     counter: Counter
     draft: Certificate
+    ground: "Ground | None"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +58,8 @@ class Refusal:
     """A question whose answer is no.
 
     Attributes:
-        subject: What was asked about: "signing_key", "place", "rows", "worth" or "budget".
+        subject: What was asked about: "signing_key", "place", "ground", "rows", "worth" or
+            "budget".
         error: Why not.
     """
 
@@ -95,6 +102,7 @@ class Preflight:
     _bounding: BoundingKey | None = None
     _counter: Counter | None = None
     _draft: Certificate | None = None
+    _ground: "Ground | None" = None
 
     def refusals(self) -> Iterator[Refusal]:
         """Asks one question after the other, and yields what is refused.
@@ -105,6 +113,7 @@ class Preflight:
         questions = (
             ("signing_key", self._ask_signing_key),
             ("place", self._ask_place),
+            ("ground", self._ask_ground),
             ("rows", self._ask_rows),
             ("budget", self.ask_budget),
             ("worth", self._ask_worth),
@@ -128,7 +137,12 @@ class Preflight:
         assert counter is not None  # noqa: S101
         assert draft is not None  # noqa: S101
         return Ready(
-            key=self._key, bounding=bounding, source=self.source, counter=counter, draft=draft
+            key=self._key,
+            bounding=bounding,
+            source=self.source,
+            counter=counter,
+            draft=draft,
+            ground=self._ground,
         )
 
     def _ask_signing_key(self) -> None:
@@ -141,6 +155,20 @@ class Preflight:
         job = self.job
         check_destination(job.plan.path(job.plan.release.folder), job.geography.size)
         job.check_writable()
+
+    def _ask_ground(self) -> None:
+        plan, bounds = self.job.plan, self.job.bounds
+        if not plan.release.ground:
+            return
+        if bounds is None:
+            raise PlanError(
+                f"release.ground: a {plan.release_type} release has no map.",
+                advice="Leave ground out of the plan.",
+            )
+        from hushway.tables.ground import read_ground
+
+        self.progress("Reading what is drawn under the map")
+        self._ground = read_ground(map(plan.path, plan.release.ground), bounds)
 
     def ask_budget(self) -> None:
         """Asks what follows from the plan and the ledger alone: certificate, noise and account.

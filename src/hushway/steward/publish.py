@@ -18,6 +18,7 @@ from hushway.privacy.ledger.entries import readable
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase
 from hushway.progress import Progress, quiet
+from hushway.release.folder.grounded import on_ground
 from hushway.release.folder.place import Place, claimed, hidden_folder, refuse_taken
 from hushway.release.job import Job
 from hushway.release.plans.missing import refuse_missing
@@ -205,7 +206,7 @@ def _spend(job: Job, ledger: Ledger, ready: Ready, progress: Progress) -> Certif
             )
             seal = write_sealed(
                 place,
-                contents=publishable(table, certificate),
+                contents=on_ground(publishable(table, certificate), ready.ground),
                 certificate=certificate,
                 signing_key=ready.key,
                 progress=progress,

@@ -73,10 +73,10 @@ def check_columns(file: Path, found: list[str], columns: AreaColumns) -> None:
         )
 
 
-def damaged_file(file: Path) -> GeographyError:
+def damaged_file(file: Path, noun: str = "areas") -> GeographyError:
     """Returns the error for a file that is not what its ending says."""
     return GeographyError(
-        f"The areas file {file.name} is damaged, or not of the format that its ending says.",
+        f"The {noun} file {file.name} is damaged, or not of the format that its ending says.",
         advice="Check that it is whole; open it with any map viewer.",
     )
 
@@ -98,7 +98,7 @@ def shapefile_areas(file: Path, columns: AreaColumns) -> AreaRecords:
         GeographyError: The file is damaged, a part of it is missing, or it lacks a column.
         OSError: The file cannot be read.
     """
-    parts = _zipped(file) if file.suffix.lower() == ".zip" else _beside(file)
+    parts = _parts(file)
     if not parts[".shp"]:
         return [], None
     if ".dbf" not in parts:
@@ -117,8 +117,43 @@ def shapefile_areas(file: Path, columns: AreaColumns) -> AreaRecords:
     except _DAMAGED:
         raise damaged_file(file) from None
     _check_texts(file, records, encoding)
-    prj = parts.get(".prj", b"").decode("utf-8", errors="replace").strip()
-    return records, prj or None
+    return records, _crs(parts)
+
+
+def shapefile_shapes(file: Path) -> tuple[list[tuple[dict[str, Any], shapely.Geometry]], Any]:
+    """Returns what a shapefile draws, each with its columns if it has a .dbf, and the CRS.
+
+    Raises:
+        GeographyError: The file is damaged.
+        OSError: The file cannot be read.
+    """
+    parts = _parts(file)
+    encoding = _encoding(file, parts.get(".cpg"))
+    if _is_cut_off(parts[".shp"]):
+        raise damaged_file(file, "ground")
+    try:
+        with warnings.catch_warnings(), _opened(parts, encoding) as reader:
+            warnings.simplefilter("ignore")
+            tags = [one.as_dict() for one in reader.iterRecords()] if ".dbf" in parts else None
+            shapes = [_shape(one) for one in reader.iterShapes()]
+            pairs = zip(tags or [{}] * len(shapes), shapes, strict=True)
+            return [(tag, shape) for tag, shape in pairs if shape is not None], _crs(parts)
+    except _DAMAGED:
+        raise damaged_file(file, "ground") from None
+
+
+def _parts(file: Path) -> dict[str, bytes]:
+    return _zipped(file) if file.suffix.lower() == ".zip" else _beside(file)
+
+
+def _crs(parts: Mapping[str, bytes]) -> str | None:
+    return parts.get(".prj", b"").decode("utf-8", errors="replace").strip() or None
+
+
+def _opened(parts: Mapping[str, bytes], encoding: str) -> shapefile.Reader:
+    streams = {part[1:]: BytesIO(parts[part]) for part in (".shp", ".dbf", ".shx") if part in parts}
+    # Bytes that cannot be decoded are kept and found later: versions of pyshp raise other errors.
+    return shapefile.Reader(**streams, encoding=encoding, encodingErrors=_KEPT)
 
 
 def _is_cut_off(shp: bytes) -> bool:
@@ -129,9 +164,7 @@ def _is_cut_off(shp: bytes) -> bool:
 def _records(
     file: Path, parts: Mapping[str, bytes], encoding: str, columns: AreaColumns
 ) -> list[AreaRecord]:
-    streams = {part[1:]: BytesIO(parts[part]) for part in (".shp", ".dbf", ".shx") if part in parts}
-    # Bytes that cannot be decoded are kept and found later: versions of pyshp raise other errors.
-    with shapefile.Reader(**streams, encoding=encoding, encodingErrors=_KEPT) as reader:
+    with _opened(parts, encoding) as reader:
         found = [field[0] for field in reader.fields if field[0] != "DeletionFlag"]
         check_columns(file, found, columns)
         return [

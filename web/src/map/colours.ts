@@ -12,6 +12,8 @@ export interface Palette {
   readonly ink: string;
   readonly halo: string;
   readonly road: string;
+  readonly water: string;
+  readonly transit: string;
   readonly uncertain: string;
   readonly out: string;
   readonly into: string;
@@ -52,6 +54,8 @@ export function palette(scheme: Scheme): Palette {
     ink: light ? "#1b2430" : "#e8ecf1",
     halo: light ? "rgba(255,255,255,.9)" : "rgba(12,16,22,.9)",
     road: light ? "#d9d7cf" : "#2b323c",
+    water: light ? "#d3e4ef" : "#182a3a",
+    transit: light ? "#c4c8d2" : "#3a4452",
     uncertain: light ? "#8b909a" : "#79818d",
     out: rgb(light ? [0.55, 0.16, 45] : [0.78, 0.14, 62]),
     into: rgb(light ? [0.45, 0.14, 262] : [0.76, 0.12, 235]),

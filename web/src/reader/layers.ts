@@ -3,6 +3,8 @@
 import { AreaLayer, type Fills } from "../map/areas";
 import type { Palette } from "../map/colours";
 import { curve, FlowLayer, widthOf } from "../map/flows";
+import { GroundLayer } from "../map/ground";
+import { LabelLayer } from "../map/labels";
 import type { Layer, Pen } from "../map/layer";
 import { PointLayer } from "../map/points";
 import { LinkLayer, RoadLayer } from "../map/roads";
@@ -22,11 +24,13 @@ export function layersOf(
 ): Layer[] {
   const layers: Layer[] = [];
   const counts = atlas.layer === "totals";
+  if (ground.background) layers.push(new GroundLayer(ground.background, palette, true));
   if (ground.outlines) {
     const filled = counts && shown.places && scales.places;
     layers.push(
       new AreaLayer(ground.outlines, palette, filled ? fills(shown.places!, scales.places!, palette) : null),
     );
+    if (ground.background) layers.push(new GroundLayer(ground.background, palette, false));
   }
   if (ground.lines && shown.links && scales.links) {
     const { links } = shown;
@@ -57,6 +61,7 @@ export function layersOf(
   if (!atlas.links && !(counts && ground.outlines)) {
     layers.push(new PointLayer(ground.points, dots(atlas, shown, scales, palette), palette.halo));
   }
+  layers.push(new LabelLayer(ground.bySize, atlas.places.names, ground.points, palette));
   return layers;
 }
 

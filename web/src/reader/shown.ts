@@ -5,6 +5,8 @@ import type { Atlas } from "../shared/atlas";
 import { uncertain } from "../shared/format";
 import { Outlines } from "../map/areas";
 import { Frame } from "../map/frame";
+import { placed } from "../map/ground";
+import { bySize } from "../map/labels";
 import { PointIndex } from "../map/points";
 import { Lines } from "../map/roads";
 import { Scale } from "../map/scale";
@@ -73,13 +75,19 @@ export class Ground {
   readonly points: Float32Array;
   readonly outlines: Outlines | null;
   readonly lines: Lines | null;
+  readonly background: ReturnType<typeof placed> | null;
+  /** Places by what is published of them, the largest first. */
+  readonly bySize: Uint32Array;
   private readonly index: PointIndex;
 
-  constructor({ bounds, places, links }: Atlas, frame?: Frame) {
+  constructor(atlas: Atlas, frame?: Frame) {
+    const { bounds, places, links, background } = atlas;
     this.frame = frame ?? Frame.around(bounds);
     this.points = this.frame.projectAll(places.lon, places.lat);
     this.outlines = places.shapes && new Outlines(this.frame, places.shapes, places.ids.length);
     this.lines = links && new Lines(this.frame, links);
+    this.background = background ? placed(this.frame, background) : null;
+    this.bySize = bySize(atlas);
     this.index = new PointIndex(this.points);
   }
 

@@ -14,6 +14,7 @@ import {
   type Floats,
   type Wholes,
 } from "./columns";
+import type { Background } from "../map/ground";
 
 export { AtlasError } from "./columns";
 
@@ -156,6 +157,8 @@ export interface Atlas {
   readonly series: Counted | null;
   readonly notes: readonly string[];
   readonly downloads: readonly Download[];
+  /** Ground under the map, which lies beside the atlas. */
+  readonly background?: Background | null;
 }
 
 // More than any city has; a page that is asked for more would only hang.

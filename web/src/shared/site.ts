@@ -1,5 +1,6 @@
 /** Where the releases of a site come from: files beside the page, or the page itself. */
 
+import { readBackground } from "../map/ground";
 import { AtlasError, readAtlas, type Atlas } from "./atlas";
 import { list, maybeText, object, text, type Facts } from "./columns";
 
@@ -8,6 +9,8 @@ export interface Listed {
   readonly title: string;
   readonly releaseType: string;
   readonly period: string;
+  /** Whether ground lies under its map. */
+  readonly ground: boolean;
 }
 
 export interface Site {
@@ -32,7 +35,8 @@ export async function openSite(page: Document): Promise<Site> {
       hosted: false,
       load: async (slug) => {
         const one = object(Object.hasOwn(inside, slug) ? inside[slug] : null, "release");
-        return readAtlas(one["atlas"], decoded(text(one["columns"], "columns", LARGEST_COLUMNS)));
+        const atlas = readAtlas(one["atlas"], decoded(text(one["columns"], "columns", LARGEST_COLUMNS)));
+        return { ...atlas, background: one["ground"] ? readBackground(one["ground"]) : null };
       },
     };
   }
@@ -42,11 +46,16 @@ export async function openSite(page: Document): Promise<Site> {
     hosted: true,
     load: async (slug) => {
       const folder = `releases/${slug}/`;
-      const [facts, bytes] = await Promise.all([
+      const ground = releases.find((one) => one.slug === slug)?.ground;
+      const [facts, bytes, below] = await Promise.all([
         fetchText(`${folder}atlas.json`),
         fetchBytes(`${folder}columns.bin`, LARGEST_COLUMNS),
+        ground ? fetchText(`${folder}ground.geojson`) : null,
       ]);
-      return readAtlas(parsed(facts, "atlas.json"), bytes);
+      return {
+        ...readAtlas(parsed(facts, "atlas.json"), bytes),
+        background: below === null ? null : readBackground(parsed(below, "ground.geojson")),
+      };
     },
   };
 }
@@ -67,6 +76,7 @@ export function readSite(value: unknown): Listed[] {
       title: text(found["title"], "title", 400),
       releaseType: text(found["release_type"], "release_type", 200),
       period: maybeText(found["period"], "period", 400) ?? "",
+      ground: found["ground"] === true,
     };
   });
 }

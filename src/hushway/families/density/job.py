@@ -98,6 +98,7 @@ def prepare_density(plan: DensityPlan, *, like: Job | None = None) -> Job:
             policy=Policy(**dict(plan.problems)),
         ),
         wording=_wording(universe),
+        bounds=universe.areas.bounds,
     )
 
 

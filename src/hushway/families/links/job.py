@@ -116,6 +116,7 @@ def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
             report=report,
         ),
         wording=_wording(mechanism, universe),
+        bounds=universe.roads.bounds,
     )
 
 

@@ -140,6 +140,7 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
             policy=Policy(**dict(plan.problems)),
         ),
         wording=_wording(cells, planned.noise),
+        bounds=cells.locations.bounds,
         check_writable=lambda: check_sizes(cells, mechanism.totals),
     )
 

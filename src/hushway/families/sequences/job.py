@@ -169,6 +169,7 @@ def prepare_sequences(plan: SequencesPlan, *, like: Job | None = None) -> Job:
             multi_line=planned.multi_line,
         ),
         wording=_wording(plan, mechanism, universe),
+        bounds=universe.taxonomy.locations.bounds,
     )
 
 

@@ -7,15 +7,16 @@ import io
 import math
 import textwrap
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal, cast
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba_array
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -25,6 +26,9 @@ from hushway.geography.locations import Locations
 from hushway.privacy.certificate import Certificate
 from hushway.release.wording import Sums, claim_text, counted_sentence
 
+if TYPE_CHECKING:
+    from hushway.geography.ground import Ground
+
 MOST_FLOWS = 300
 CLEAR_OF_NOISE = 2.0
 # Okabe and Ito's colours, told apart by colour-blind readers too.
@@ -33,6 +37,51 @@ COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#D55E00", "#0072B2", "#F
 _FLOW = "#12314a"
 _CURVE_POINTS = 24
 _LAND_WORK = 25e6
+
+
+# Like the style of a figure, it belongs to all maps of a picture, whoever draws them.
+_ground: ContextVar["Ground | None"] = ContextVar("ground", default=None)
+_GROUND_WORDS = " The ground under maps comes from public files."
+_GROUND_COLOURS = {"water": "#dbe9f2", "river": "#c3dbea", "road": "#dcdad3", "transit": "#c3c6cf"}
+
+
+@contextmanager
+def standing_on(ground: "Ground") -> Iterator[None]:
+    """Draws ground under all maps of a picture."""
+    before = _ground.set(ground)
+    try:
+        yield
+    finally:
+        _ground.reset(before)
+
+
+def draw_ground(
+    axes: Axes, to_plane: Callable[[FloatArray], FloatArray], *, above: bool = False
+) -> None:
+    """Draws the ground of the picture lightly, if it has any; the view stays as it is.
+
+    Args:
+        axes: Where to draw.
+        to_plane: From longitudes and latitudes, one row each, to the coordinates of the axes.
+        above: Whether lines lie above areas that are filled, which would hide them; no water then.
+    """
+    ground = _ground.get()
+    for kind, shape in () if ground is None else ground.shapes.items():
+        colour, water = _GROUND_COLOURS.get(kind, LINE), kind == "water"
+        if above and water:
+            continue
+        parts = [part.exterior if water else part for part in shape.geoms]
+        axes.add_collection(
+            (PolyCollection if water else LineCollection)(
+                [to_plane(np.asarray(part.coords)) for part in parts],
+                linewidths=0 if water else 0.35 if above else 0.7,
+                facecolors=colour if water else "none",
+                edgecolors=SOFT if above else colour,
+                alpha=0.5 if above else 1,
+                zorder=1.5 if above else 0.5,
+            ),
+            autolim=False,
+        )
 
 
 def plane(places: Locations) -> FloatArray:
@@ -82,6 +131,8 @@ def draw_places(axes: Axes, points: FloatArray, groups: Sequence[str], visits: F
     names = sorted(set(groups))
     colour = dict(zip(names, colours_of(len(names)), strict=True))
     colours = [colour[group] for group in groups]
+    shorter = math.cos(math.radians(float(points[:, 1].mean())))
+    draw_ground(axes, lambda degrees: degrees * (shorter, 1.0))
     _draw_land(axes, points, colours)
     crowding = min(1.0, 150 / len(points))
     sizes = (10 + 130 * visits / max(float(visits.max()), 1.0)) * crowding
@@ -233,7 +284,7 @@ def write_words(figure: Figure, certificate: Certificate, caption: str) -> None:
     figure.text(
         0.015,
         0.1,
-        textwrap.fill(caption, 172),
+        textwrap.fill(caption + ("" if _ground.get() is None else _GROUND_WORDS), 172),
         fontsize=8,
         color=SOFT,
         va="top",

@@ -68,6 +68,10 @@ class Drawn(Protocol):
     def columns(self) -> bytes:
         """The bytes of columns.bin."""
 
+    @property
+    def ground(self) -> bytes | None:
+        """The bytes of ground.geojson; None if it has none."""
+
 
 def site_json(releases: Sequence[Drawn]) -> bytes:
     """Returns site.json: which releases there are."""
@@ -122,6 +126,7 @@ def one_file(
             each.slug: {
                 "atlas": json.loads(each.atlas),
                 "columns": base64.b64encode(each.columns).decode(),
+                **({} if each.ground is None else {"ground": json.loads(each.ground)}),
             }
             for each in releases
         },
@@ -167,6 +172,7 @@ def _site(releases: Sequence[Drawn]) -> dict[str, Any]:
                 "title": each.title,
                 "release_type": each.release_type,
                 "period": each.period,
+                **({} if each.ground is None else {"ground": True}),
             }
             for each in releases
         ],

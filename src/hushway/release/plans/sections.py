@@ -24,6 +24,7 @@ from hushway.release.plans.values import (
     MinuteOfDay,
     PartOrAll,
     Text,
+    Texts,
     TimeFormat,
     number_of,
 )
@@ -157,7 +158,7 @@ class LedgerPlan(Section):
 class ReleasePlan(Section):
     """What is written, and who stands behind it."""
 
-    file_options: ClassVar[tuple[str, ...]] = ("signing_key",)
+    file_options: ClassVar[tuple[str, ...]] = ("signing_key", "ground")
 
     folder: Text = Field(description="Where the release folder appears.")
     title: Text = Field(description="What the release is called.")
@@ -177,6 +178,11 @@ class ReleasePlan(Section):
     )
     signing_key: Text | None = Field(
         default=None, description="The private key that signs it, made by hushway keys new."
+    )
+    ground: Texts = Field(
+        default=(),
+        description="Public files that are drawn under its map, simplified into the release: "
+        "GeoJSON, GeoPackage, a shapefile, an OpenStreetMap extract, a GTFS feed or a GMNS folder.",
     )
 
     @model_validator(mode="after")
@@ -405,8 +411,8 @@ class AnyPlan(Section):
             section = getattr(self, table)
             if isinstance(section, Section):
                 for option in section.file_options:
-                    name = getattr(section, option)
-                    if name is not None:
+                    named = getattr(section, option)
+                    for name in (named,) if isinstance(named, str) else named or ():
                         yield f"{table}.{option}", self.path(name)
 
     def named_tables(self) -> Iterator[NamedTable]:

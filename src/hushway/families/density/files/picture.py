@@ -26,9 +26,17 @@ from hushway.families.density.files.series_panel import (
     draw_total,
 )
 from hushway.families.density.fit.table import DensityTable
-from hushway.geography.areas import Areas
+from hushway.geography.areas import Areas, Plane
 from hushway.privacy.certificate import Certificate
-from hushway.release.drawing.ground import SOFT, TALL, png_of, poster, set_title, write_words
+from hushway.release.drawing.ground import (
+    SOFT,
+    TALL,
+    draw_ground,
+    png_of,
+    poster,
+    set_title,
+    write_words,
+)
 from hushway.release.wording import claim_text
 
 # About a third of a pixel of the largest map: what is left out cannot be seen.
@@ -43,10 +51,12 @@ class AreaShapes:
     Attributes:
         outlines: One for each area, with its holes.
         bounds: West, south, east and north of all, in metres.
+        plane: The map that they are drawn on.
     """
 
     outlines: tuple[Outline, ...]
     bounds: tuple[float, float, float, float]
+    plane: Plane
 
     @property
     def ratio(self) -> float:
@@ -60,7 +70,9 @@ def shapes_of(areas: Areas) -> AreaShapes:
     west, south, east, north = shapely.total_bounds(areas.projected).tolist()
     simpler = shapely.simplify(areas.projected, max(east - west, north - south) * _FINEST)
     return AreaShapes(
-        outlines=tuple(_outline(shape) for shape in simpler), bounds=(west, south, east, north)
+        outlines=tuple(_outline(shape) for shape in simpler),
+        bounds=(west, south, east, north),
+        plane=areas.plane,
     )
 
 
@@ -77,6 +89,7 @@ def draw_areas(axes: Axes, shapes: AreaShapes, colours: NDArray[Any]) -> None:
         ),
         autolim=False,
     )
+    draw_ground(axes, lambda degrees: shapes.plane.to_metres(*degrees.T), above=True)
     west, south, east, north = shapes.bounds
     axes.set_xlim(west, east)
     axes.set_ylim(south, north)

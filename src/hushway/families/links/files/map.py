@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.links.files.roads import course_points
 from hushway.families.links.public.roads import RoadNetwork
-from hushway.release.drawing.ground import SOFT
+from hushway.release.drawing.ground import SOFT, draw_ground
 
 _PEOPLE = LinearSegmentedColormap.from_list(
     "people", ["#f2c14e", "#ee8434", "#d1495b", "#8c2f6b", "#3d1e5c"]
@@ -88,6 +88,7 @@ def draw_network(
     """
     scale = scale_of(roads, counts) if scale is None else scale
     metres = _set_view(axes, roads, np.flatnonzero(counts > 0))
+    draw_ground(axes, lambda degrees: roads.plane.to_metres(*degrees.T))
     _draw_roads(axes, roads, metres)
     _draw_people(axes, roads, counts, scale, metres)
     return scale

@@ -70,12 +70,16 @@ class RoadNetwork:
         return len(self.link_id)
 
     @cached_property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """West, south, east and north of all nodes."""
+        lon, lat = self.node_lon, self.node_lat
+        return float(lon.min()), float(lat.min()), float(lon.max()), float(lat.max())
+
+    @cached_property
     def plane(self) -> Plane:
         """A map in metres around the middle of the network."""
-        return Plane(
-            lon=float(self.node_lon.min() + self.node_lon.max()) / 2,
-            lat=float(self.node_lat.min() + self.node_lat.max()) / 2,
-        )
+        west, south, east, north = self.bounds
+        return Plane(lon=(west + east) / 2, lat=(south + north) / 2)
 
     @cached_property
     def points(self) -> FloatArray:
