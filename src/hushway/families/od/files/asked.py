@@ -25,6 +25,9 @@ from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 # Every cell of a table that learnt nothing is held in memory.
 _MOST_CELLS: Final = 1 << 24
+# So many cells stand for those without an estimate.
+_MOST_SPREAD: Final = 1 << 18
+_GOLDEN: Final = 0.6180339887498949
 
 
 def ask_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> AskedCells:
@@ -61,11 +64,18 @@ def learnt_cells(
     sums: Sequence[PublishedSums],
 ) -> AskedCells:
     """Returns learnt trips: variances are those of estimates and of what their errors share."""
-    cells = np.union1d(rows.cells, estimates.cells)
-    counts, means, own = (np.zeros(len(cells)) for _ in range(3))
+    listed = np.union1d(rows.cells, estimates.cells)
+    cells = np.union1d(listed, _spread(universe.size))
+    counts, means = np.zeros(len(cells)), np.zeros(len(cells))
     counts[np.searchsorted(cells, rows.cells)] = rows.counts
     at = np.searchsorted(cells, estimates.cells)
-    means[at], own[at] = estimates.means, estimates.standard_errors**2
+    means[at] = estimates.means
+    known = estimates.standard_errors**2
+    unknown = (1 + effects.unlisted) * float(np.sum(rows.standard_errors**2)) - float(known.sum())
+    # Cells without an estimate vary too: these stand for all of them.
+    own = np.full(len(cells), max(unknown, 0.0) / max(1, len(cells) - len(listed)))
+    own[np.searchsorted(cells, listed)] = 0.0
+    own[at] = known
 
     elements = [(np.asarray(each.errors) ** 2, each.feature.of(cells)) for each in sums]
 
@@ -75,11 +85,20 @@ def learnt_cells(
         found = effects.variances(universe, cells, own, sum_of, size + 1)[:size]
         # Counts are whole: so far are they from what is expected.
         found += np.bincount(sum_of, counts - means, minlength=size + 1)[:size] ** 2
+        # Published sums have errors of their own.
+        told = np.full(size, np.inf)
         for variance, element in elements:
-            found = np.minimum(found, _of_elements(element, variance, group, size, most=1))
-        return found
+            told = np.minimum(told, _of_elements(element, variance, group, size, most=1))
+        return np.where(np.isfinite(told), told, found)
 
     return _asked(universe, cells, counts, variances)
+
+
+def _spread(size: int) -> IntArray:
+    """Returns public cells, spread over all of them: every one if they are few."""
+    steps = np.arange(min(size, _MOST_SPREAD), dtype=np.float64)
+    # Multiples of the golden ratio follow no order of places and periods.
+    return np.unique((steps * _GOLDEN % 1 * size if size > len(steps) else steps).astype(np.int64))
 
 
 def _measured_cells(
