@@ -3,8 +3,8 @@
 For every kind of sum and its true size: how often the middle 95% of its draws hold the truth
 (`hushway synthesize`), how large errors are beside the spread of draws, how often 1.96 errors of
 the formula for sums of rows do, and by which share rows are too high. Ann Arbor and a generated
-metro always; bike share and green taxi if HUSHWAY_DATA names a folder that holds them. Run by hand: `python benchmarks/od_sums.py [runs] [epsilons] [scenes]`,
-scenes with `;` between them.
+metro always; bike share and green taxi if HUSHWAY_DATA names a folder that holds them. Run by
+hand: `python benchmarks/od_sums.py [runs] [epsilons] [scenes]`, scenes with `;` between them.
 """
 
 from collections.abc import Iterator, Mapping

@@ -52,7 +52,7 @@ class RandomEffects:
             (period * places + origin, self.origin_by_period),
             (period * places + destination, self.destination_by_period),
         ):
-            every = np.bincount(group, weights=own)
+            every = np.bincount(group, weights=own).astype(np.float64)
             yield group, effect * shared_growth(every) / np.maximum(every, _NOTHING) ** 2
         _, pair = np.unique(cells % universe.pairs, return_inverse=True)
         yield pair, self.pair / np.maximum(np.bincount(pair, weights=own), _NOTHING)

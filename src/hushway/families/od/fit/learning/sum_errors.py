@@ -153,7 +153,7 @@ def random_effects(
 
     def effect(group: IntArray, seen: FloatArray) -> float:
         every = _added(group, posterior.variance)
-        noise = float(law.variance) * np.bincount(group)
+        noise = float(law.variance) * np.bincount(group).astype(np.float64)
         return _effect_variance(seen, shared_growth(every), every, _GAUSSIAN * noise**2)
 
     def of_end(end: IntArray) -> tuple[float, float]:
