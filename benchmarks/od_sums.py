@@ -2,10 +2,9 @@
 
 For every kind of sum and its true size: how often the middle 95% of its draws hold the truth
 (`hushway synthesize`), how large errors are beside the spread of draws, how often 1.96 errors of
-the formula for sums of rows do, and by which share rows are too high. Ann Arbor always; bike share
-and green taxi if HUSHWAY_DATA names a folder that holds them. Constants were chosen on the first
-two and tried on taxis. Run by hand: `python benchmarks/od_sums.py [runs] [epsilons] [scenes]`,
-scenes with `;` between them.
+the formula for sums of rows do, and by which share rows are too high. Ann Arbor and a generated
+metro always; bike share and green taxi if HUSHWAY_DATA names a folder that holds them. Run by
+hand: `python benchmarks/od_sums.py [runs] [epsilons] [scenes]`, scenes with `;` between them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -152,6 +151,6 @@ def main(runs: int, epsilons: tuple[str, ...], only: str) -> list[dict[str, obje
 
 
 if __name__ == "__main__":
-    scenes = "Ann Arbor day;bike share;green taxi"
+    scenes = "Ann Arbor day;bike share;green taxi;second metro"
     runs, epsilons, only = positional("2", "1,4", scenes)
     keep("od_sums", main(int(runs), tuple(epsilons.split(",")), only))

@@ -30,7 +30,7 @@ from hushway.release.folder.published_file import Description, Resource
 from hushway.release.formats.geopackage import geopackage
 from hushway.release.formats.layers import MOST_ROWS, Layer, are_few
 from hushway.release.formats.workbook import check_workbook, write_workbook
-from hushway.release.untrusted.limits import holds
+from hushway.release.untrusted.limits import PAPER_BYTES, holds, read_plain
 from hushway.web import bundle
 
 # Browsers open larger pages slowly; a site loads the same numbers faster.

@@ -146,7 +146,15 @@ def summed_table(**choices: Any) -> ODTable:
     )
 
 
-EFFECTS = RandomEffects(origin=0.25, destination=0.125, period=0.0625, pair=0.5, unlisted=0.25)
+EFFECTS = RandomEffects(
+    origin=0.25,
+    destination=0.125,
+    origin_by_period=0.75,
+    destination_by_period=0.375,
+    period=0.0625,
+    pair=0.5,
+    unlisted=0.25,
+)
 
 
 def learnt_table(**choices: Any) -> ODTable:

@@ -34,8 +34,8 @@ export class Sums {
   private readonly destination: Uint32Array;
   private readonly variance: Float64Array;
   private readonly count: Float64Array;
-  /** The variance of a cell over the deviation of all cells of its pair. */
-  private readonly share: Float64Array;
+  /** What each effect moves: the group of every cell, and by how much. */
+  private readonly moved: readonly { group: Uint32Array; by: Float64Array }[];
   private readonly totals: readonly Elements[];
 
   constructor(
@@ -58,9 +58,16 @@ export class Sums {
     this.variance = Float64Array.from(cells.error, (error) => (error / 1000) ** 2);
     this.count = new Float64Array(size);
     cells.counted.forEach((cell, i) => (this.count[cell] = cells.count[i]));
-    const every = new Float64Array(places * width);
-    this.variance.forEach((variance, i) => (every[this.pair[i]] += variance));
-    this.share = this.variance.map((variance, i) => variance / Math.sqrt(Math.max(every[this.pair[i]], 1e-12)));
+    const { effects } = cells;
+    const inPeriod = (place: Uint32Array): Uint32Array => place.map((each, i) => this.period[i] * places + each);
+    this.moved = [
+      this.effect(this.period, effects.period),
+      this.effect(this.origin, effects.origin),
+      this.effect(this.destination, effects.destination),
+      this.effect(inPeriod(this.origin), effects.origin_by_period),
+      this.effect(inPeriod(this.destination), effects.destination_by_period),
+      this.effect(this.pair, effects.pair, (every) => every),
+    ];
     this.totals = cells.totals.map((total) => this.elements(total));
   }
 
@@ -75,16 +82,27 @@ export class Sums {
   }
 
   private varianceOf(chosen: readonly number[], count: number): number {
-    const { effects, mean } = this.cells;
+    const { mean } = this.cells;
     const expected = chosen.reduce((sum, i) => sum + mean[i], 0) / 1000;
     let found = chosen.reduce((sum, i) => sum + this.variance[i], 0);
-    found += effects.period * products(chosen, this.period, this.variance);
-    found += effects.origin * products(chosen, this.origin, this.variance);
-    found += effects.destination * products(chosen, this.destination, this.variance);
-    found += effects.pair * products(chosen, this.pair, this.share);
+    for (const { group, by } of this.moved) found += products(chosen, group, by);
     // Counts are whole: so far are they from what is expected.
     found += (count - expected) ** 2;
-    return Math.min(found, ...this.totals.map((total) => varianceOfTotal(total, chosen)));
+    // Published sums have errors of their own.
+    const told = Math.min(Infinity, ...this.totals.map((total) => varianceOfTotal(total, chosen)));
+    return Number.isFinite(told) ? told : found;
+  }
+
+  /** By how much an effect moves each cell of its group: the variance of all cells says how much. */
+  private effect(group: Uint32Array, effect: number, growth = sharedGrowth) {
+    const every = new Float64Array(group.reduce((most, each) => Math.max(most, each), 0) + 1);
+    this.variance.forEach((variance, i) => (every[group[i]] += variance));
+    const grown = growth(every);
+    const by = this.variance.map((variance, i) => {
+      const all = Math.max(every[group[i]], 1e-12);
+      return (variance * Math.sqrt(effect * grown[group[i]])) / all;
+    });
+    return { group, by };
   }
 
   private elements({ pair, pairs, period, error }: PublishedTotal): Elements {
@@ -93,6 +111,13 @@ export class Sums {
     for (let i = 0; i < this.pair.length; i++) sizes.set(of(i), (sizes.get(of(i)) ?? 0) + 1);
     return { of, sizes, error };
   }
+}
+
+/** What an effect of 1 adds to the variance of sums over whole groups: half in proportion, half evenly. */
+function sharedGrowth(every: Float64Array): Float64Array {
+  const some = every.filter((each) => each > 0);
+  const even = some.reduce((sum, each) => sum + each, 0) / Math.max(1, some.length);
+  return every.map((each) => (each > 0 ? (each + even) / 2 : 0));
 }
 
 function marked(positions: readonly number[], size: number): Uint8Array {

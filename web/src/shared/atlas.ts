@@ -74,6 +74,9 @@ export interface PublishedTotal {
   readonly error: Float64Array;
 }
 
+/** What errors of flows have in common: `RandomEffects` in Python. */
+const EFFECTS = ["origin", "destination", "period", "pair", "origin_by_period", "destination_by_period"] as const;
+
 /** What sums over any flows are made of. */
 export interface Selectable {
   readonly intrazonal: boolean;
@@ -86,7 +89,7 @@ export interface Selectable {
   readonly counted: Wholes;
   readonly count: Wholes;
   /** Variances of what errors of one origin, destination, period or pair have in common. */
-  readonly effects: { origin: number; destination: number; period: number; pair: number };
+  readonly effects: Readonly<Record<(typeof EFFECTS)[number], number>>;
   readonly totals: readonly PublishedTotal[];
 }
 
@@ -323,7 +326,7 @@ function readSelectable(facts: Facts, columns: Columns, places: number, periods:
     error: columns.wholes(facts["error"], "selectable.error", gap.length),
     counted,
     count: columns.wholes(facts["count"], "selectable.count", counted.length),
-    effects: { origin: effect("origin"), destination: effect("destination"), period: effect("period"), pair: effect("pair") },
+    effects: Object.fromEntries(EFFECTS.map((name) => [name, effect(name)])) as Selectable["effects"],
     totals: list(facts["totals"], "selectable.totals", MOST_NOTES).map((one) =>
       readTotal(object(one, "selectable.totals"), columns, pairs, periods),
     ),

@@ -118,7 +118,9 @@ def completion_of(
     return Completion(
         added=added,
         sampling=_sampling(counted, added, crowd, limits),
-        whole=_whole_error(counted, added, variance, crowd),
+        whole=_whole_error(
+            counted, added, variance, crowd.hidden(limits.cells, float(counted.sum()))
+        ),
         differ=differ,
         groups=(
             *(
@@ -131,16 +133,15 @@ def completion_of(
 
 
 def _whole_error(
-    counted: FloatArray, added: FloatArray, variance: float, crowd: Crowd
+    counted: FloatArray, added: FloatArray, variance: float, hidden: float
 ) -> FloatArray:
     """Returns each cell's part of the standard deviation of all that is added.
 
-    If noise hides everybody, people may have twice what was counted.
+    People whom noise hides may have twice what was counted of them; `hidden` is their part.
     """
-    if crowd.records <= 0:
-        return counted
     follows = added if added.any() else counted
-    return np.asarray(follows * math.sqrt(variance) / max(float(follows.sum()), _NOTHING))
+    seen = follows * math.sqrt(variance) / max(float(follows.sum()), _NOTHING)
+    return np.asarray(hidden * counted + (1 - hidden) * seen)
 
 
 def _sampling(counted: FloatArray, added: FloatArray, crowd: Crowd, limits: Limits) -> FloatArray:

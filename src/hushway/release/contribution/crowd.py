@@ -19,6 +19,8 @@ _OFF_MIDDLE: Final = 0.1
 # The last class has no end: people in it are taken to have so many times its begin.
 _OPEN_END: Final = 1.25
 _NOTHING: Final = 1e-9
+# So many deviations of noise are chance.
+_CHANCE: Final = 2.0
 # Before anything is measured, people are taken to have up to so many records, and to be many.
 USUAL_RECORDS: Final = 8
 _USUAL_PEOPLE: Final = 1_000_000
@@ -97,6 +99,17 @@ class Crowd:
     def records(self) -> float:
         """All records."""
         return float(self.people @ self.records_each)
+
+    def hidden(self, limit: int, counted: float) -> float:
+        """Returns which part of all counted records is of people whom noise hides, beyond chance.
+
+        Args:
+            limit: At most so many of a person's records count.
+            counted: How many did.
+        """
+        each = np.minimum(self.records_each, limit)[: self.known]
+        noise = _CHANCE * np.sqrt(self.variance * float(each @ each))
+        return max(1 - (self.counted(limit) + float(noise)) / max(counted, _NOTHING), 0.0)
 
     def left_out(self, first: int, last: int | None = None) -> float:
         """Returns how many records a limit of cells leaves out, of ranks below `last` if given."""

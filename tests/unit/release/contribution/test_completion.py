@@ -44,6 +44,17 @@ def test_where_noise_hides_everybody_there_may_be_twice_as_many_records() -> Non
     assert found.sum_variance(np.zeros(8, dtype=np.int64), 1)[0] == pytest.approx(40.0**2)
 
 
+def test_the_error_grows_step_by_step_with_the_part_of_people_whom_noise_hides() -> None:
+    found = []
+    for shown in (0, 250, 500, 750, 1000):
+        noisy = [shown] + [0] * (len(LADDER) - 1)
+        crowd = Crowd(ladder=LADDER, noisy=noisy, variance=1.0)
+        limits = chosen_limits(crowd, cell_noise, 8)
+        whole = completion_of(np.full(8, 125.0), [], crowd, limits)
+        found.append(np.sqrt(whole.sum_variance(np.zeros(8, dtype=np.int64), 1)[0]) / 1000)
+    np.testing.assert_allclose(found, [1, 0.75, 0.5, 0.25, 0], atol=0.01)
+
+
 def test_a_limit_that_nobody_exceeds_adds_no_error() -> None:
     crowd = crowd_of(np.full(50_000, 3))
     found = completion_of(np.full(8, 5.0), [], crowd, chosen_limits(crowd, cell_noise, 8))

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -17,6 +18,10 @@ from hushway.privacy.certificate import Certificate
 from hushway.release.terms import PARAMETER
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
+# So many cells stand for those without an estimate.
+_MOST_SPREAD: Final = 1 << 18
+_GOLDEN: Final = 0.6180339887498949
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LearntSums:
@@ -24,7 +29,8 @@ class LearntSums:
 
     Attributes:
         universe: The public cells.
-        cells: Ascending numbers of those that have a count or an estimate.
+        cells: Ascending numbers of those that have a count or an estimate, and of some that stand
+            for all others.
         counts: The published count of each.
         means: What is expected of each.
         variances_of_cells: The variance of each around that.
@@ -51,10 +57,12 @@ class LearntSums:
         )[:size]
         # Counts are whole: so far are they from what is expected.
         found += np.bincount(sum_of, self.counts - self.means, minlength=size + 1)[:size] ** 2
+        # Published sums have errors of their own.
+        told = np.full(size, np.inf)
         for total, element in zip(self.totals, self.elements, strict=True):
             variance = np.asarray(total.errors) ** 2
-            found = np.minimum(found, of_one_element(element, variance, group, size))
-        return found
+            told = np.minimum(told, of_one_element(element, variance, group, size))
+        return np.where(np.isfinite(told), told, found)
 
 
 def read_learnt(folder: Path, certificate: Certificate, universe: ODCells) -> LearntSums:
@@ -62,21 +70,36 @@ def read_learnt(folder: Path, certificate: Certificate, universe: ODCells) -> Le
     rows = joined(read_parquet(folder / PARQUET, universe))
     estimates = read_estimates(universe, folder / ESTIMATES)
     totals = read_sums(folder, certificate, universe, learnt=True)
-    cells = np.union1d(rows.cells, estimates.cells)
-    counts, means, own = (np.zeros(len(cells)) for _ in range(3))
+    effects = read_effects(read_plain(folder / ADDS_UP, LIST_BYTES))
+    listed = np.union1d(rows.cells, estimates.cells)
+    cells = np.union1d(listed, _spread(universe.size))
+    counts, means = np.zeros(len(cells)), np.zeros(len(cells))
     counts[np.searchsorted(cells, rows.cells)] = rows.counts
     at = np.searchsorted(cells, estimates.cells)
-    means[at], own[at] = estimates.means, estimates.standard_errors**2
+    means[at] = estimates.means
+    known = estimates.standard_errors**2
+    unknown = (1 + effects.unlisted) * float(np.sum(rows.standard_errors**2)) - float(known.sum())
+    # Cells without an estimate vary too: these stand for all of them.
+    own = np.full(len(cells), max(unknown, 0.0) / max(1, len(cells) - len(listed)))
+    own[np.searchsorted(cells, listed)] = 0.0
+    own[at] = known
     return LearntSums(
         universe=universe,
         cells=cells,
         counts=counts,
         means=means,
         variances_of_cells=own,
-        effects=read_effects(read_plain(folder / ADDS_UP, LIST_BYTES)),
+        effects=effects,
         totals=totals,
         elements=tuple(total.feature.of(cells) for total in totals),
     )
+
+
+def _spread(size: int) -> IntArray:
+    """Returns public cells, spread over all of them: every one if they are few."""
+    steps = np.arange(min(size, _MOST_SPREAD), dtype=np.float64)
+    # Multiples of the golden ratio follow no order of places and periods.
+    return np.unique((steps * _GOLDEN % 1 * size if size > len(steps) else steps).astype(np.int64))
 
 
 def read_sums(

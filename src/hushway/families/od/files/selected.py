@@ -10,7 +10,10 @@ from hushway.release.drawing.atlas import PublishedTotal, Selectable
 
 # More would make a page wait.
 _MOST_CELLS: Final = 600_000
-_SHARED: Final = ("origin", "destination", "period", "pair")
+_SHARED: Final = (
+    *("origin", "destination", "period", "pair"),
+    *("origin_by_period", "destination_by_period"),
+)
 
 
 def selectable(sums: LearntSums) -> Selectable | None:

@@ -126,6 +126,7 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
     # Sums of the finest feature are the most like any others.
     finest = max(range(len(totals)), key=lambda place: len(totals[place]))
     rounded = round_totals(means, [element.astype(np.int32) for element in elements])
+    period = learnt.cells // features[0].universe.pairs
     return replace(
         learnt,
         means=means,
@@ -133,7 +134,7 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
         counts=rounded.totals,
         totals=tuple(totals),
         looks=tuple(looks),
-        effects=_grown_effects(learnt, variances, completion, elements[finest]),
+        effects=_grown_effects(learnt, variances, completion, elements[finest], period),
         diagnostics={
             **learnt.diagnostics,
             "every_sum_rounded_up_or_down": rounded.exact,
@@ -150,23 +151,22 @@ def _ratio(whole: FloatArray, part: FloatArray) -> FloatArray:
 
 
 def _grown_effects(
-    learnt: LearntCells, variances: FloatArray, completion: Completion, element: IntArray
+    learnt: LearntCells,
+    variances: FloatArray,
+    completion: Completion,
+    element: IntArray,
+    period: IntArray,
 ) -> RandomEffects:
     """Returns random effects once variances have grown, with what completed sums have in common."""
     size = int(element.max(initial=0)) + 1
     shared = completion.sum_variance(element, size)
     shared -= added_up(element, completion.cell_variance(), size)
-    squares = added_up(element, variances, size) ** 2
-    more = float(np.maximum(shared, 0.0).sum()) / max(float(squares.sum()), _NOTHING)
-    # Errors that grow by a factor have effects that shrink by its square: those act on variances.
-    less = float(learnt.variances.sum()) / max(float(variances.sum()), _NOTHING)
-    effects = learnt.effects
-    return replace(
-        effects,
-        origin=less * effects.origin,
-        destination=less * effects.destination,
-        period=less * effects.period + more,
-    )
+    squares = float(np.sum(added_up(element, variances, size) ** 2))
+    # What sums have in common goes into all cells of a period alike.
+    by_period = added_up(period, variances, 1)
+    alike = float(by_period @ by_period) / max(float(by_period.sum()), _NOTHING)
+    more = float(np.maximum(shared, 0.0).sum()) / max(squares, _NOTHING) * alike
+    return replace(learnt.effects, period=learnt.effects.period + more)
 
 
 def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> LearntCells:

@@ -134,6 +134,8 @@ def learn_lazily(
         effects=RandomEffects(
             origin=finest.effect / 2,
             destination=finest.effect / 2,
+            origin_by_period=finest.effect / 2,
+            destination_by_period=finest.effect / 2,
             # Every period is measured, or made of what is.
             period=0.0,
             pair=posterior.pair,

@@ -1,6 +1,7 @@
 """What errors of counts of one origin, destination, period or pair of places have in common."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Final
 
@@ -16,23 +17,45 @@ _NOTHING: Final = 1e-12
 class RandomEffects:
     """What errors of counts have in common beyond their own variances.
 
-    A random effect moves all counts that have it, each by its variance times the effect. The
-    variance of a count has that already; two different counts get a covariance by it.
+    A random effect moves all counts of a group, each by its variance times the effect. The variance
+    of a count has that already; two different counts get a covariance by it. Each number says by
+    how much sums over such groups vary more than their counts do, on average over all groups.
 
     Attributes:
-        origin: The variance of the effect of an origin.
-        destination: The variance of the effect of a destination.
-        period: The variance of the effect of a period.
-        pair: The variance of the effect of a pair of places, times the variance of all its counts:
-            by how much the sum over all periods varies more than its counts do.
+        origin: That of sums over an origin and all periods.
+        destination: That of sums over a destination and all periods.
+        origin_by_period: That of sums over an origin in a period.
+        destination_by_period: That of sums over a destination in a period.
+        period: That of sums over a period.
+        pair: That of sums over a pair of places and all periods.
         unlisted: The variance of all cells without a row, over that of the rows.
     """
 
     origin: float
     destination: float
+    origin_by_period: float
+    destination_by_period: float
     period: float
     pair: float
     unlisted: float = 0.0
+
+    def of_groups(
+        self, universe: ODCells, cells: IntArray, own: FloatArray
+    ) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Yields the group of each cell that an effect moves, and the variance of each effect."""
+        period, origin, destination = universe.decode(cells)
+        places = len(universe.locations)
+        for group, effect in (
+            (period, self.period),
+            (origin, self.origin),
+            (destination, self.destination),
+            (period * places + origin, self.origin_by_period),
+            (period * places + destination, self.destination_by_period),
+        ):
+            every = np.bincount(group, weights=own).astype(np.float64)
+            yield group, effect * shared_growth(every) / np.maximum(every, _NOTHING) ** 2
+        _, pair = unique_below(cells % universe.pairs, universe.pairs)
+        yield pair, self.pair / np.maximum(np.bincount(pair, weights=own), _NOTHING)
 
     def variances_of_rows(
         self, universe: ODCells, cells: IntArray, errors: FloatArray, sums: IntArray, size: int
@@ -44,14 +67,21 @@ class RandomEffects:
         self, universe: ODCells, cells: IntArray, own: FloatArray, sums: IntArray, size: int
     ) -> FloatArray:
         """Returns the variance of sums, given the variance of each cell and the sum it is in."""
-        parts = universe.decode(cells)
-        _, pair = unique_below(cells % universe.pairs, universe.pairs)
-        every = np.bincount(pair, weights=own)
         found = np.bincount(sums, weights=own, minlength=size).astype(np.float64)
-        for part, effect in zip(parts, (self.period, self.origin, self.destination), strict=True):
-            found += effect * _products(sums, part, own, size)
-        shares = own / np.sqrt(np.maximum(every, _NOTHING))[pair]
-        return found + self.pair * _products(sums, pair, shares, size)
+        for group, effects in self.of_groups(universe, cells, own):
+            found += _products(sums, group, own * np.sqrt(effects)[group], size)
+        return found
+
+
+def shared_growth(every: FloatArray) -> FloatArray:
+    """Returns what an effect of 1 adds to the variances of sums over whole groups.
+
+    Large groups are off by more than small ones, but by less than in proportion to their variance:
+    what noise leaves open about a place depends on its number of cells. So half is shared evenly.
+    """
+    some = every > 0
+    even = float(every.sum()) / max(1, int(np.count_nonzero(some)))
+    return np.where(some, (every + even) / 2, 0.0)
 
 
 def _products(sums: IntArray, group: IntArray, own: FloatArray, size: int) -> FloatArray:

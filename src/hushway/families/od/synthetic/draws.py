@@ -5,9 +5,9 @@ gives every cell a whole count from a law with the cell's own estimate and error
 
 1. Periods, origins, destinations and pairs of places draw random effects that move their cells.
 2. Every listed cell draws a count around what it then expects.
-3. Trips of cells that are not listed are put on such cells, by origins times destinations.
-4. Sums that are known better than by adding up cells are drawn too, each around its published value
-   with its own error, and counts are moved to them (`published_totals`).
+3. Trips of cells that are not listed are put on such cells.
+4. What published totals are off by then is scaled to the error of each, and counts are moved there
+   (`published_totals`).
 
 So sums over any cells vary from draw to draw about as much as they may be wrong.
 
@@ -25,15 +25,15 @@ import numpy as np
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.fit.random_effects import RandomEffects
-from hushway.families.od.fit.table import Estimates
+from hushway.families.od.fit.table import KNOWN, Estimates
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.synthetic.published_totals import Movable, Total, move_to_totals
 
 # What rounding a number up or down at random adds to its variance, on average.
 _ROUNDING: Final = 1 / 6
 _NOTHING: Final = 1e-12
-# However much of it random effects explain, so much of a cell's variance is its own.
-_OWN: Final = 0.1
+# Effects move no estimate by more than this, as a variance in parts of its square.
+_MOST_MOVED: Final = 9.0
 # So many cells are proposed for every trip of cells that are not listed.
 _PROPOSED: Final = 8
 
@@ -64,8 +64,8 @@ class Learnt:
 
     @cached_property
     def telling(self) -> Sequence[Total]:
-        """The published totals that are known better than by adding up cells."""
-        return [Total(sums=one, known=_known_better(self, one)) for one in self.sums]
+        """The published totals, and how much they vary."""
+        return [_total(self, one) for one in self.sums]
 
 
 def draw_table(learnt: Learnt, *, seed: int) -> DrawnTable:
@@ -76,7 +76,6 @@ def draw_table(learnt: Learnt, *, seed: int) -> DrawnTable:
     cells = np.concatenate([listed.cells, others])
     order = np.argsort(cells)
     moved = move_to_totals(
-        rng,
         Movable(
             cells=cells[order],
             counts=np.concatenate([listed.counts, trips])[order],
@@ -90,46 +89,44 @@ def draw_table(learnt: Learnt, *, seed: int) -> DrawnTable:
     return DrawnTable(cells=cells[order][kept], counts=counts[kept])
 
 
-def _known_better(learnt: Learnt, sums: PublishedSums) -> BoolArray:
-    """Says which totals have a smaller error than the sum of their estimates."""
+def _total(learnt: Learnt, sums: PublishedSums) -> Total:
+    """Returns a published total, and by how much its sums should vary less than drawn cells do.
+
+    Sums that are not twice their error vary by no more: of these an error says how large they may
+    be, not that they are as often.
+    """
+    errors = np.asarray(sums.errors)
     cells, own = learnt.estimates.cells, learnt.estimates.standard_errors**2
     element = sums.feature.of(cells)
     varies = learnt.effects.variances(learnt.universe, cells, own, element, sums.feature.size)
-    return np.asarray(sums.errors is not None and sums.errors**2 < varies)
+    ratios = errors / np.sqrt(np.maximum(varies, _NOTHING))
+    sure = sums.counts >= KNOWN * errors
+    return Total(sums=sums, ratios=np.where(sure, ratios, np.minimum(ratios, 1.0)))
 
 
 def _listed(rng: np.random.Generator, learnt: Learnt) -> Movable:
     """Draws the counts of the cells that have estimates."""
     variances = learnt.estimates.standard_errors**2
-    factors, common = _factors(rng, learnt)
-    means = learnt.estimates.means * factors
-    own = np.maximum(1 - common * variances, _OWN) * variances
+    means = learnt.estimates.means * _factors(rng, learnt)
     return Movable(
         cells=learnt.estimates.cells,
-        counts=_draw_counts(rng, means, own),
+        # Most of what effects do is undone by sums that are known, so cells keep all of their own.
+        counts=_draw_counts(rng, means, variances),
         variances=variances,
         ratios=variances / np.maximum(means, _NOTHING),
     )
 
 
-def _factors(rng: np.random.Generator, learnt: Learnt) -> tuple[FloatArray, FloatArray]:
-    """Draws what random effects multiply each estimate by: lognormal, with a mean of 1.
-
-    Also returns the variance of all effects that each cell has.
-    """
-    effects, estimates = learnt.effects, learnt.estimates
-    own = estimates.standard_errors**2
+def _factors(rng: np.random.Generator, learnt: Learnt) -> FloatArray:
+    """Draws what random effects multiply each estimate by: lognormal, with a mean of 1."""
+    estimates, own = learnt.estimates, learnt.estimates.standard_errors**2
     common, drawn = np.full(len(own), _NOTHING), np.zeros(len(own))
-    _, pair = np.unique(estimates.cells % learnt.universe.pairs, return_inverse=True)
-    of_pair = effects.pair / np.maximum(np.bincount(pair, weights=own), _NOTHING)
-    parts = (*learnt.universe.decode(estimates.cells), pair)
-    variances = [np.array(v) for v in (effects.period, effects.origin, effects.destination)]
-    for part, variance in zip(parts, (*variances, of_pair), strict=True):
-        each = np.broadcast_to(variance, int(part.max(initial=-1)) + 1)
-        common += each[part]
-        drawn += (np.sqrt(each) * rng.standard_normal(len(each)))[part]
-    logs = np.log1p(common * (own / np.maximum(estimates.means, _NOTHING)) ** 2)
-    return np.exp(np.sqrt(logs / common) * drawn - logs / 2), common
+    for group, each in learnt.effects.of_groups(learnt.universe, estimates.cells, own):
+        common += each[group]
+        drawn += (np.sqrt(each) * rng.standard_normal(len(each)))[group]
+    moved = common * (own / np.maximum(estimates.means, _NOTHING)) ** 2
+    logs = np.log1p(np.minimum(moved, _MOST_MOVED))
+    return np.asarray(np.exp(np.sqrt(logs / common) * drawn - logs / 2))
 
 
 def _draw_counts(rng: np.random.Generator, means: FloatArray, variances: FloatArray) -> IntArray:
@@ -163,8 +160,8 @@ def _draw_near(rng: np.random.Generator, means: FloatArray, variances: FloatArra
 def _unlisted(rng: np.random.Generator, learnt: Learnt) -> IntArray:
     """Draws trips in cells without estimates; returns their cells.
 
-    There are as many as sums have left. Cells are proposed by origins times destinations, and
-    chosen by what the finest published total has left there.
+    There are as many as sums have left. Cells are proposed, and chosen by what the finest
+    published total has left there.
     """
     estimates, finest = learnt.estimates, max(learnt.sums, key=lambda sums: sums.feature.size)
     listed = np.bincount(
@@ -184,22 +181,28 @@ def _unlisted(rng: np.random.Generator, learnt: Learnt) -> IntArray:
 
 
 def _proposed(rng: np.random.Generator, learnt: Learnt, count: int) -> IntArray:
-    """Draws cells without estimates, by the trips of their period, origin and destination.
+    """Draws cells without estimates, by the roots of the trips of their period and places.
 
-    Half of them are of pairs that have estimates in other periods.
+    Roots, since most trips of busy places are in cells that are listed; and noise hides which
+    places have more of the others, so that places weigh by chance too. Half of the cells are of
+    pairs that have estimates in other periods.
     """
     universe, estimates = learnt.universe, learnt.estimates
     period, origin, destination = (
-        rng.choice(len(trips), count, p=trips / trips.sum())
-        for trips in (
-            np.bincount(part, weights=estimates.means) for part in universe.decode(estimates.cells)
-        )
+        _chosen(rng, np.bincount(part, weights=estimates.means), count)
+        for part in universe.decode(estimates.cells)
     )
     known = rng.choice(estimates.cells, count // 2)
     _, origin[: count // 2], destination[: count // 2] = universe.decode(known)
     cells: IntArray = universe.encode(period, origin, destination)
     exists: BoolArray = (origin != destination) | universe.include_intrazonal
     return cells[exists & ~np.isin(cells, estimates.cells)]
+
+
+def _chosen(rng: np.random.Generator, trips: FloatArray, count: int) -> IntArray:
+    weights = np.sqrt(trips) * rng.exponential(size=len(trips))
+    chosen: IntArray = rng.choice(len(trips), count, p=weights / weights.sum())
+    return chosen
 
 
 def _rounded(rng: np.random.Generator, counts: FloatArray) -> IntArray:

@@ -1,4 +1,4 @@
-"""Moves drawn counts to drawn totals: each where its published value and its error allow."""
+"""Moves drawn counts so that totals vary as their published errors say."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.files.adds_up import PublishedSums
 
 _SWEEPS: Final = 6
 _NOTHING: Final = 1e-12
-_LEAST: Final = 0.25
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,24 +33,22 @@ class Movable:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Total:
-    """A published total, and which of its sums counts are moved to."""
+    """A published total, and the error of each sum over what drawn cells vary by in it."""
 
     sums: PublishedSums
-    known: BoolArray
+    ratios: FloatArray
 
 
-def move_to_totals(rng: np.random.Generator, drawn: Movable, totals: Sequence[Total]) -> FloatArray:
-    """Moves counts to drawn sums of one total after the other, the coarsest last."""
+def move_to_totals(drawn: Movable, totals: Sequence[Total]) -> FloatArray:
+    """Moves counts to sums of one total after the other, the coarsest last."""
     counts = drawn.counts.astype(np.float64)
     targets = [
-        (total.sums.feature.of(drawn.cells), np.where(total.known, _drawn(rng, total.sums), np.nan))
+        _target(total, total.sums.feature.of(drawn.cells), counts)
         for total in sorted(totals, key=lambda total: -total.sums.feature.size)
-        if total.known.any()
     ]
     for _ in range(_SWEEPS):
         for element, target in targets:
-            found = np.bincount(element, weights=counts, minlength=len(target))
-            missing = np.where(np.isnan(target), 0.0, target - found)
+            missing = target - np.bincount(element, weights=counts, minlength=len(target))
             rises = missing[element] > 0
             gives = np.where(rises, drawn.variances, counts * drawn.ratios)
             room = np.bincount(element, weights=gives, minlength=len(target))
@@ -61,9 +58,12 @@ def move_to_totals(rng: np.random.Generator, drawn: Movable, totals: Sequence[To
     return counts
 
 
-def _drawn(rng: np.random.Generator, sums: PublishedSums) -> FloatArray:
-    """Draws sums by gamma laws, which know no negative numbers."""
-    errors = np.maximum(np.zeros(1) if sums.errors is None else sums.errors, _NOTHING)
-    # A total that was rounded to 0 may have been a little more.
-    means = np.maximum(sums.counts, _LEAST)
-    return rng.gamma((means / errors) ** 2, errors**2 / means)
+def _target(total: Total, element: IntArray, counts: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Returns where sums go: as far from what is published as they were drawn, times a ratio.
+
+    So what cells of different sums have in common stays: an origin that was drawn too high is too
+    high in all of its periods.
+    """
+    published = total.sums.counts
+    found = np.bincount(element, weights=counts, minlength=len(published))
+    return element, np.maximum(published + total.ratios * (found - published), 0.0)

@@ -37,7 +37,8 @@ def of_other_cells(table: ODTable) -> Feature:
 
 
 def with_effect(table: ODTable, origin: float) -> ODTable:
-    effects = RandomEffects(origin=origin, destination=0.5, period=0.5, pair=0.5)
+    names = [field.name for field in dataclasses.fields(RandomEffects)]
+    effects = RandomEffects(**dict.fromkeys(names, 0.5) | {"origin": origin})
     return dataclasses.replace(table, effects=effects)
 
 

@@ -10,13 +10,29 @@ from hushway.families.od.fit.table import ODTable
 
 
 def test_variances_of_sums_are_those_of_the_whole_covariance(learnt: ODTable) -> None:
-    effects = RandomEffects(origin=0.3, destination=0.2, period=0.1, pair=0.5)
+    effects = RandomEffects(
+        origin=0.3,
+        destination=0.2,
+        origin_by_period=0.4,
+        destination_by_period=0.6,
+        period=0.1,
+        pair=0.5,
+    )
     universe, cells = learnt.universe, learnt.cells
     own = learnt.standard_errors**2
-    parts = (*universe.decode(cells), cells % universe.pairs)
-    period, origin, destination, pair = (np.equal.outer(each, each) for each in parts)
-    shared = 0.1 * period + 0.3 * origin + 0.2 * destination + 0.5 * pair / (pair @ own)
-    covariance = np.outer(own, own) * shared
+    period, origin, destination = (np.equal.outer(x, x) for x in universe.decode(cells))
+    shared = np.zeros((len(cells), len(cells)))
+    for same, effect in (
+        (period, 0.1),
+        (origin, 0.3),
+        (destination, 0.2),
+        (period & origin, 0.4),
+        (period & destination, 0.6),
+    ):
+        every, groups = same @ own, np.sum(1 / same.sum(axis=1))
+        shared += effect * same * (every + own.sum() / groups) / 2 / every**2
+    pair = origin & destination
+    covariance = np.outer(own, own) * (shared + 0.5 * pair / (pair @ own))
     np.fill_diagonal(covariance, own)
     sums = np.arange(len(cells)) % 3
     inside = np.equal.outer(np.arange(4), sums)
@@ -27,7 +43,15 @@ def test_variances_of_sums_are_those_of_the_whole_covariance(learnt: ODTable) ->
     np.testing.assert_allclose(rest.variances_of_rows(universe, cells, errors, sums, 4), expected)
 
 
-GOOD = {"origin": 0.0, "destination": 0.1, "period": 0.1, "pair": 0.1, "unlisted": 0.5}
+GOOD = {
+    "origin": 0.0,
+    "destination": 0.1,
+    "origin_by_period": 0.1,
+    "destination_by_period": 0.1,
+    "period": 0.1,
+    "pair": 0.1,
+    "unlisted": 0.5,
+}
 
 
 @pytest.mark.parametrize(

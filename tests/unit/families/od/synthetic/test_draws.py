@@ -25,7 +25,14 @@ def silent(_step: str, _share: float | None = None) -> None:
     return
 
 
-NO_EFFECTS = RandomEffects(origin=0.0, destination=0.0, period=0.0, pair=0.0)
+NO_EFFECTS = RandomEffects(
+    origin=0.0,
+    destination=0.0,
+    origin_by_period=0.0,
+    destination_by_period=0.0,
+    period=0.0,
+    pair=0.0,
+)
 
 
 def learnt_of(table: ODTable, *, error: float, **changes: Any) -> Learnt:
@@ -89,17 +96,27 @@ def test_draws_have_the_mean_and_the_spread_of_their_cells(learnt: ODTable) -> N
 
 def test_sums_vary_as_random_effects_say(learnt: ODTable) -> None:
     universe = learnt.universe
-    effects = RandomEffects(origin=0.02, destination=0.005, period=0.001, pair=0.4)
+    effects = RandomEffects(
+        origin=0.8,
+        destination=0.2,
+        origin_by_period=0.5,
+        destination_by_period=0.1,
+        period=0.1,
+        pair=0.4,
+    )
     estimates = even(universe, 20.0, 2.0)
     known = learnt_of(learnt, error=1e6, estimates=estimates, effects=effects)
     found = drawn_counts(known, 600)
     own = estimates.standard_errors**2
-    _, origin, _ = universe.decode(estimates.cells)
-    for sums in (origin, estimates.cells % universe.pairs, estimates.cells):
+    period, origin, _ = universe.decode(estimates.cells)
+    by_period = period * len(universe.locations) + origin
+    for sums in (origin, by_period, estimates.cells % universe.pairs, estimates.cells):
         size = int(sums.max()) + 1
         drawn = np.array([np.bincount(sums, weights=one, minlength=size) for one in found])
         expected = effects.variances(universe, estimates.cells, own, sums, size)
-        np.testing.assert_allclose(drawn.var(axis=0).mean(), expected.mean(), rtol=0.15)
+        # Cells keep all of their own variance beside what effects do to them, so in groups as
+        # small as these sums vary by somewhat more.
+        assert 0.9 < drawn.var(axis=0).mean() / expected.mean() < 1.6
         np.testing.assert_allclose(drawn.mean(), 20.0 * len(sums) / size, rtol=0.02)
 
 

@@ -2,8 +2,7 @@
 
 Errors of cells are correlated in a way that their own variances do not show: cells of one origin,
 say, share what the prior has wrong about it. A random effect stands for that. It moves every
-estimate of its sum by the variance of the cell times the effect, as a factor on all odds does, so a
-sum whose cells have the variance v together has the variance v + effect * v^2.
+estimate of its sum by the variance of the cell times the effect, as a factor on all odds does.
 """
 
 import math
@@ -14,7 +13,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.fit.learning.empirical_bayes import Posterior
-from hushway.families.od.fit.random_effects import RandomEffects
+from hushway.families.od.fit.random_effects import RandomEffects, shared_growth
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.noise.inversion import NoiseLaw
 
@@ -35,7 +34,7 @@ class SumErrors:
     Attributes:
         noise: The variance of a sum to reconcile cells with: the more the errors of cells are
             correlated, the smaller it is.
-        effect: The variance of the random effect of every sum, before reconciliation.
+        effect: By how much sums vary more than their cells do, on average, before reconciliation.
         variances: The variance of every sum after reconciliation.
     """
 
@@ -72,7 +71,7 @@ class SumErrors:
         share = believed / (believed + cells.yielding)
         return SumErrors(
             noise=believed,
-            effect=effect,
+            effect=effect * float(np.sum(cells.variances**2)) / own,
             # A sum of whole counts may be off by almost one more.
             variances=np.maximum(
                 share**2 * varied + (1 - share) ** 2 * noise, 0.0 if least is None else least
@@ -149,30 +148,39 @@ def random_effects(
     their errors have something in common: their noise is independent.
     """
     _, *ends = universe.decode(np.arange(universe.pairs))
-    periods, noise = len(missed), float(law.variance)
-
-    def effect(group: IntArray, seen: FloatArray, own: FloatArray, varies: FloatArray) -> float:
-        def added(values: FloatArray) -> FloatArray:
-            return np.bincount(group, weights=values.ravel()).astype(np.float64)
-
-        cells = added(np.ones(len(group))) * (missed.size / len(group))
-        return _effect_variance(
-            added(seen) ** 2 - added(seen**2),
-            added(own) ** 2 - added(own**2),
-            added(varies),
-            _GAUSSIAN * (noise * cells) ** 2,
-        )
-
-    pairs, own = missed.sum(axis=0), posterior.variance.sum(axis=0)
-    origin, destination = (effect(end, pairs, own, posterior.line_variance) for end in ends)
+    periods, places = len(missed), len(universe.locations)
     each = np.repeat(np.arange(periods), universe.pairs)
-    shared = float(posterior.line_variance.sum()) / max(float(own.sum()), _NOTHING) - 1
+
+    def effect(group: IntArray, seen: FloatArray) -> float:
+        every = _added(group, posterior.variance)
+        noise = float(law.variance) * np.bincount(group).astype(np.float64)
+        return _effect_variance(seen, shared_growth(every), every, _GAUSSIAN * noise**2)
+
+    def of_end(end: IntArray) -> tuple[float, float]:
+        cell, place = each * places + np.tile(end, periods), np.tile(end, periods)
+        together = _products(cell, missed)
+        apart = _products(end, missed.sum(axis=0)) - together.reshape(periods, -1).sum(axis=0)
+        return effect(place, apart), effect(cell, together)
+
+    (origin, by_origin), (destination, by_destination) = map(of_end, ends)
+    own, lines = posterior.variance.sum(), posterior.line_variance.sum()
     return RandomEffects(
         origin=origin,
         destination=destination,
-        period=effect(each, missed, posterior.variance, posterior.variance),
-        pair=max(shared, 0.0),
+        origin_by_period=by_origin,
+        destination_by_period=by_destination,
+        period=effect(each, _products(each, missed)),
+        pair=max(float(lines / max(own, _NOTHING)) - 1, 0.0),
     )
+
+
+def _added(group: IntArray, values: FloatArray) -> FloatArray:
+    return np.bincount(group, weights=values.ravel()).astype(np.float64)
+
+
+def _products(group: IntArray, values: FloatArray) -> FloatArray:
+    """Adds up products of all two different values of each group."""
+    return _added(group, values) ** 2 - _added(group, values**2)
 
 
 def yielding_variance(variance: FloatArray, law: NoiseLaw) -> FloatArray:

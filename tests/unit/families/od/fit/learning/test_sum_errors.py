@@ -47,8 +47,8 @@ def test_one_sum_says_no_more_of_its_cells_than_its_noise_lets_it() -> None:
 def test_cells_that_miss_by_more_give_way() -> None:
     found = look(missed=40.0, noise=100.0)
     assert found.noise < 1.0
-    # The variance of a sum is 1,600 and that of its cells 4: v + effect * v^2.
-    assert found.effect == pytest.approx(100, rel=0.25)
+    # The variance of a sum is 1,600 and that of its cells 4.
+    assert found.effect == pytest.approx(400, rel=0.25)
     assert np.sqrt(found.variances.mean()) == pytest.approx(10, rel=0.2)
 
 
@@ -81,6 +81,12 @@ def test_effects_of_places_are_found_under_noise(learnt: ODTable, effect: float)
         missed = error + np.sqrt(float(law.variance)) * rng.standard_normal(shape)
         found.append(random_effects(universe, missed, posterior, law))
     assert all(one.pair == pytest.approx(0.5) for one in found)
-    means = np.mean([(one.origin, one.destination) for one in found], axis=0)
-    # So few places tell little, and what is usual is believed instead.
-    assert np.all((means > 0.5 * effect) & (means < 2 * effect + 0.05))
+    # Products of one period are those of places in it; all others are those of places.
+    together = effect * own * universe.pairs / places
+    for names, usual in (
+        (("origin", "destination"), (shape[0] - 1) * together),
+        (("origin_by_period", "destination_by_period"), together),
+    ):
+        means = np.mean([[getattr(one, name) for name in names] for one in found], axis=0)
+        # So few places tell little, and what is usual is believed instead.
+        assert np.all((means > 0.5 * usual) & (means < 2 * usual + 0.5))
