@@ -25,8 +25,9 @@ from hushway.privacy.calibration import counting_event
 from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.privacy.events import Event
 from hushway.privacy.measured import Internal
-from hushway.release.documents.papers import PAGE
-from hushway.release.folder.seal import files_of
+from hushway.release.documents.papers import PACKAGE, PAGE, PAPERS
+from hushway.release.folder.published_file import PublishedFile
+from hushway.release.folder.seal import SEAL, files_of
 from hushway.release.formats.interval import interval_of
 from support.certificates import UNPROTECTED, certificate_of
 from support.forging import assert_contradiction, failed, sentence
@@ -58,6 +59,11 @@ class Case:
         events: Wrong events of a certificate, made from the right ones.
         spoilt: Tables that are not made of published numbers.
         edited: The fixtures of a release and of a table of which every field is edited.
+        files: What its releases may hold beside the papers of every release.
+        absent: Which of them a release does not hold, by fixture.
+        numbers: The Parquet file of published numbers, its check, and some columns of them.
+        left_out: A file that large tables are without, the limit in the code, and a smaller one.
+        most_cells: The limit of counts in the code, and one less than there are in a release.
     """
 
     family: str
@@ -74,6 +80,11 @@ class Case:
     event_names: Sequence[str] = ()
     spoilt: Mapping[str, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
     edited: tuple[str, str] = ("", "")
+    files: Sequence[PublishedFile] = ()
+    absent: Mapping[str, set[str]] = dataclasses.field(default_factory=dict)
+    numbers: tuple[str, str, Sequence[str]] = ("", "", ())
+    left_out: tuple[str, str, int] = ("", "", 0)
+    most_cells: tuple[str, int] = ("", 0)
 
 
 def put(row: int, **values: Any) -> Change:
@@ -172,6 +183,7 @@ class CertifiedSuite:
             "row_change": list(self.case.rows),
             "wrong_events": self.case.event_names,
             "spoil": list(self.case.spoilt),
+            "column": self.case.numbers[2],
         }
         for name, values in choices.items():
             if name in metafunc.fixturenames:
@@ -254,6 +266,12 @@ class FamilySuite(CertifiedSuite):
             "known",
         ]
         assert all(check.sentence.endswith(".") for check in verification.checks)
+
+    def test_a_release_holds_its_files(self, request: pytest.FixtureRequest, checked: str) -> None:
+        # Which files these are is pinned by the digests of `support.same_bytes`.
+        always = {*(paper.path for paper in PAPERS), PACKAGE, SEAL}
+        own = {file.path for file in self.case.files} - self.case.absent[checked]
+        assert set(files_of(request.getfixturevalue(checked))) == always | own
 
     def test_one_changed_byte_anywhere_is_found(self, own_release: Path) -> None:
         for name in files_of(own_release):
@@ -422,3 +440,43 @@ class MeasuredSuite(FamilySuite):
         found = columns_that_may_be_edited(table, own_certify(table), tmp_path)
         assert found
         assert found <= documented_columns(self.case.family)
+
+    def test_columns_have_the_types_that_they_should(
+        self, rows_release: Path, reseal: Reseal, column: str
+    ) -> None:
+        file, check, _ = self.case.numbers
+        table = pq.read_table(rows_release / file)
+        position = table.schema.names.index(column)
+        texts = table.set_column(position, column, table[column].cast(pa.string()))
+        pq.write_table(texts, rows_release / file)
+        reseal(rows_release)
+        assert failed(verify(rows_release)) == {check}
+
+    def test_a_large_table_is_without_a_file_and_says_so(
+        self,
+        tmp_path: Path,
+        own_table: Any,
+        own_certify: Certify,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        file, limit, value = self.case.left_out
+        monkeypatch.setattr(limit, value)
+        folder = write_release(tmp_path / "r", table=own_table, certificate=own_certify(own_table))
+        assert file not in files_of(folder)
+        package = json.loads((folder / PACKAGE).read_bytes())
+        assert [each["path"] for each in package["omitted"]] == [file]
+        assert verify(folder).passed
+
+    def test_too_many_counts_are_neither_written_nor_read(
+        self,
+        tmp_path: Path,
+        own_release: Path,
+        own_table: Any,
+        own_certify: Certify,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        limit, most = self.case.most_cells
+        monkeypatch.setattr(limit, most)
+        with pytest.raises(PrivacyError, match=f"at most {most} counts"):
+            write_release(tmp_path / "r", table=own_table, certificate=own_certify(own_table))
+        assert failed(verify(own_release)) == {"geography"}

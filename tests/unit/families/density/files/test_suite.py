@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hushway.families.density.files.published import FILES
 from hushway.families.density.fit.table import DensityTable
 from hushway.geography.areas import Areas
 from hushway.privacy.bound import Bound
@@ -221,6 +222,8 @@ SPOILT: dict[str, Spoil] = {
     "odd diagnostics": lambda t: dataclasses.replace(t, diagnostics={"gap": np.float64(3)}),
 }
 
+OF_AVERAGE_DAYS = {"average_day.csv", "average_periods.csv"}
+
 
 class TestDensity(MeasuredSuite):
     case = Case(
@@ -240,4 +243,12 @@ class TestDensity(MeasuredSuite):
         event_names=list(wrong_events((SOME,) * 5)),
         spoilt=SPOILT,
         edited=("tower_release", "density"),
+        files=FILES,
+        absent={
+            "tower_release": OF_AVERAGE_DAYS,
+            "plain_release": OF_AVERAGE_DAYS | {"measured_sites.csv", "sites.csv"},
+        },
+        numbers=("density.parquet", "density", ["count", "period", "starts"]),
+        left_out=("density.csv", "hushway.families.density.files.rows.MOST_CSV_ROWS", 23),
+        most_cells=("hushway.families.density.files.check.MOST_CELLS", 23),
     )

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hushway.families.links.files.published import FILES
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.privacy.bound import Bound
@@ -261,6 +262,14 @@ class TestLinks(MeasuredSuite):
         event_names=list(wrong_events((SOME,) * 3)),
         spoilt=SPOILT,
         edited=("fast_release", "fast_links"),
+        files=FILES,
+        absent={
+            "plain_release": {"gmns/link_measurement.csv"},
+            "fast_release": {"measured_classes.csv"},
+        },
+        numbers=("links.parquet", "links", ["count", "period_number", "speed"]),
+        left_out=("links.geojson", "hushway.families.links.files.geo.MOST_GEOJSON_NUMBERS", 5),
+        most_cells=("hushway.families.links.files.check.MOST_CELLS", 46),
     )
 
     @pytest.fixture

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hushway.families.sequences.files.published import FILES
 from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.measured import Internal
@@ -113,4 +114,6 @@ class TestSequences(FamilySuite):
         others=["timed_tree"],
         spoilt=SPOILT,
         edited=("tree_release", "tree"),
+        files=FILES,
+        absent={"tree_release": {"periods.csv"}, "timed_release": {"completed.parquet"}},
     )
