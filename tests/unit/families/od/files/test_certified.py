@@ -30,7 +30,7 @@ NOT_RUN = "not ones that this version runs"
 class TestCertified(CertifiedSuite):
     case = Case(family="od", table="table", certify="certify", release="release")
 
-    @pytest.fixture(params=["table", "sparse_table", "summed"])
+    @pytest.fixture(params=["sparse_table", "summed"])
     def own_table(self, request: pytest.FixtureRequest) -> ODTable:
         return request.getfixturevalue(request.param)
 
