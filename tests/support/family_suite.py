@@ -80,7 +80,7 @@ class Case:
     event_names: Sequence[str] = ()
     spoilt: Mapping[str, Callable[[Any], Any]] = dataclasses.field(default_factory=dict)
     edited: tuple[str, str] = ("", "")
-    files: Sequence[PublishedFile[Any]] = ()
+    files: Sequence[PublishedFile[Any, Any]] = ()
     absent: Mapping[str, set[str]] = dataclasses.field(default_factory=dict)
     numbers: tuple[str, str, Sequence[str]] = ("", "", ())
     left_out: tuple[str, str, int] = ("", "", 0)
