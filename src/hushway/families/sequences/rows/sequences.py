@@ -44,7 +44,6 @@ class SequencesSource:
 
     Attributes:
         path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
-        columns: Which column holds what.
         separator: What stands between two stops if they are written as a text. Nothing is trimmed,
             but an empty text between two separators is no stop.
     """
@@ -72,9 +71,6 @@ class TapColumns(Columns):
 
     Attributes:
         person: Whose tap it is: a person, a card, a ticket. Taps of one make a sequence.
-        location: Id of the place.
-        time: When it was.
-        date: Its day, if that is in a column of its own.
     """
 
     person: str = "person"
