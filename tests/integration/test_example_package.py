@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -33,16 +33,25 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def say(environment: dict[str, str]) -> Say:
-    def run(*words: object, code: int = 0, folder: Path | None = None) -> str:
-        command = [sys.executable, "-P", "-m", "hushway", *map(str, words)]
-        done = subprocess.run(
-            command, capture_output=True, text=True, check=False, env=environment, cwd=folder
-        )
-        assert done.returncode == code, done.stdout + done.stderr
-        return done.stdout + done.stderr
+def say(environment: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Say]:
+    said = tmp_path_factory.mktemp("said") / "said.txt"
+    places = (environment["PYTHONPATH"], str(Path(__file__).parents[1]))
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "support.commands"],
+        env={**environment, "PYTHONPATH": os.pathsep.join(places)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    ) as commands:
 
-    return run
+        def run(*words: object, code: int = 0, folder: Path | None = None) -> str:
+            asked = [list(map(str, words)), str(folder or said.parent), str(said)]
+            commands.stdin.write(json.dumps(asked) + "\n")
+            assert commands.stdout.readline() == f"{code}\n", said.read_text("utf-8")
+            return said.read_text("utf-8")
+
+        yield run
 
 
 @pytest.fixture(scope="module")
@@ -116,12 +125,20 @@ def test_audits_and_rehearsals_run(say: Say, town: Path) -> None:
     assert "publish" in say("ledger", "show", "plan.toml", folder=town)
 
 
-def test_python_opens_a_release(town: Path, environment: dict[str, str]) -> None:
-    code = "import hushway; print(hushway.open('release').tables)"
-    shown = subprocess.run(
-        [sys.executable, "-c", code], cwd=town, env=environment, check=True, capture_output=True
-    )
-    assert b"visits" in shown.stdout
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-c", "import hushway; print(hushway.open('release').tables)"),
+        ("-m", "hushway", "verify", "release"),
+    ],
+    ids=["Python", "a shell"],
+)
+def test_a_release_is_opened_and_verified_by(
+    words: tuple[str, ...], town: Path, environment: dict[str, str]
+) -> None:
+    command = [sys.executable, "-P", *words]
+    shown = subprocess.run(command, cwd=town, env=environment, check=True, capture_output=True)
+    assert b"visits" in shown.stdout + shown.stderr
 
 
 @pytest.mark.long

@@ -131,7 +131,3 @@ def _choices(annotation: Any) -> list[Any]:
     if annotation is bool:
         return [True, False]
     return list(get_args(annotation)) if get_origin(annotation) is Literal else []
-
-
-def _is_section(part: Any) -> bool:
-    return isinstance(part, type) and issubclass(part, Section)

@@ -14,7 +14,6 @@ MODULES = sorted(path for path in FOLDER.glob("*.py") if path.stem not in FORECA
 # A quotient with one of these in it is a quotient of fractions, or of mpmath intervals.
 EXACT_NAMES = {"scale", "sigma_squared", "rate", "context"}
 WHOLE_MATH = {"isqrt", "factorial"}
-WHOLE_NUMPY = {"int64", "uint64", "bool_"}
 FLOAT_NUMPY = ("float", "double", "single", "half", "longdouble", "exp", "log", "random", "sqrt")
 
 

@@ -25,7 +25,6 @@ Exp = Callable[[Fraction, int], tuple[int, int]]
 
 ZEROS = 0
 ONES = (1 << 64) - 1
-TOP = (1 << 63) - 1
 
 TABLES = {
     "laplace 1": laplace._magnitudes(Fraction(1)),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from hushway.families.density.files.published import FILES
 from hushway.families.density.fit.table import DensityTable
 from hushway.geography.areas import Areas
 from hushway.privacy.bound import Bound
@@ -14,39 +15,7 @@ from hushway.privacy.calibration import counting_event
 from hushway.privacy.events import Event
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.measured import Internal
-from support.family_suite import (  # noqa: F401  the tests that apply
-    Case,
-    bounded,
-    case,
-    changes,
-    edits_release,
-    measured_table,
-    own_certify,
-    own_release,
-    own_table,
-    put,
-    pytest_generate_tests,
-    rows_release,
-    swap,
-    test_a_changed_file_is_found_under_a_new_seal,
-    test_a_changed_row_is_found_under_a_new_seal,
-    test_a_release_of_another_family_does_not_pass,
-    test_a_table_was_fitted_for_the_noise_that_was_paid_for,
-    test_an_untouched_release_passes_every_check,
-    test_every_table_needs_its_own_certificate,
-    test_noise_that_is_no_number_is_not_published,
-    test_nothing_that_was_measured_is_said_not_to_have_been,
-    test_one_changed_byte_anywhere_is_found,
-    test_only_published_numbers_leave_the_building,
-    test_terms_that_do_not_follow_from_the_mechanism_are_found,
-    test_the_data_package_names_the_columns_of_every_table,
-    test_the_events_are_those_of_the_published_numbers,
-    test_the_noise_of_the_data_package_is_that_of_the_certificate,
-    test_the_same_release_gives_the_same_bytes,
-    test_the_same_table_gives_the_same_picture_and_a_stamp_another,
-    test_what_may_be_edited_in_the_files_is_documented,
-    test_what_may_be_edited_is_documented,
-)
+from support.family_suite import Case, MeasuredSuite, bounded, changes, put, swap
 from support.wrong_terms import choice_of
 
 Spoil = Callable[[DensityTable], Any]
@@ -253,23 +222,33 @@ SPOILT: dict[str, Spoil] = {
     "odd diagnostics": lambda t: dataclasses.replace(t, diagnostics={"gap": np.float64(3)}),
 }
 
+OF_AVERAGE_DAYS = {"average_day.csv", "average_periods.csv"}
 
-CHECKS = ("geography", "density", "terms", "formats")
-CASE = Case(
-    family="density",
-    table="density",
-    certify="certify_density",
-    release="tower_release",
-    checks={
-        name: ["geography", "density", "terms", "formats"]
-        for name in ("tower_release", "plain_release")
-    },
-    edits=EDITS,
-    others=["plain_density"],
-    rows_release="tower_release",
-    rows=ROWS,
-    events=wrong_events,
-    event_names=list(wrong_events((SOME,) * 5)),
-    spoilt=SPOILT,
-    edited=("tower_release", "density"),
-)
+
+class TestDensity(MeasuredSuite):
+    case = Case(
+        family="density",
+        table="density",
+        certify="certify_density",
+        release="tower_release",
+        checks={
+            name: ["geography", "density", "terms", "formats"]
+            for name in ("tower_release", "plain_release")
+        },
+        edits=EDITS,
+        others=["plain_density"],
+        rows_release="tower_release",
+        rows=ROWS,
+        events=wrong_events,
+        event_names=list(wrong_events((SOME,) * 5)),
+        spoilt=SPOILT,
+        edited=("tower_release", "density"),
+        files=FILES,
+        absent={
+            "tower_release": OF_AVERAGE_DAYS,
+            "plain_release": OF_AVERAGE_DAYS | {"measured_sites.csv", "sites.csv"},
+        },
+        numbers=("density.parquet", "density", ["count", "period", "starts"]),
+        left_out=("density.csv", "hushway.families.density.files.rows.MOST_CSV_ROWS", 23),
+        most_cells=("hushway.families.density.files.check.MOST_CELLS", 23),
+    )

@@ -2,12 +2,10 @@ import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from hushway.errors import PrivacyError, ReleaseError
-from hushway.families.density.files.published import FILES
+from hushway.errors import ReleaseError
 from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.verify import verify
@@ -16,32 +14,11 @@ from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import Measure
-from hushway.release.documents.papers import PACKAGE, PAPERS
-from hushway.release.folder.seal import SEAL
 from support.forging import failed, forged_release, sentence
 from support.long import often
 
 Build = Callable[..., DensityTable]
 Certify = Callable[..., Certificate]
-Spoil = Callable[[DensityTable], Any]
-
-# Which files there are is pinned by the digests of `support.same_bytes`.
-OF_TOWERS = {"measured_sites.csv", "sites.csv"}
-OF_AVERAGE_DAYS = {"average_day.csv", "average_periods.csv"}
-ALL = (
-    {file.path for file in FILES} - OF_AVERAGE_DAYS
-    | {paper.path for paper in PAPERS}
-    | {PACKAGE, SEAL}
-)
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-def test_a_release_holds_its_files(tower_release: Path, plain_release: Path) -> None:
-    assert set(names(plain_release)) == ALL - OF_TOWERS
-    assert set(names(tower_release)) == ALL
 
 
 def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityTable) -> None:
@@ -68,20 +45,6 @@ def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityT
     assert "12 parts are one visit" in described["measured_series.parquet"]["description"]
     assert "every part of every day" in described["periods.csv"]["description"]
     assert package["omitted"] == []
-
-
-def test_long_tables_have_no_text(
-    tmp_path: Path,
-    density: DensityTable,
-    certify_density: Certify,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("hushway.families.density.files.rows.MOST_CSV_ROWS", 23)
-    folder = write_release(tmp_path / "r", table=density, certificate=certify_density(density))
-    assert "density.csv" not in names(folder)
-    package = json.loads((folder / "datapackage.json").read_bytes())
-    assert [each["path"] for each in package["omitted"]] == ["density.csv"]
-    assert verify(folder).passed
 
 
 @pytest.mark.one_in(2)
@@ -112,17 +75,6 @@ def test_densities_of_every_kind_verify(
     assert ("coefficients of each cluster" in asked) == cuts
     folder = write_release(tmp_path / "r", table=table, certificate=certificate)
     assert verify(folder).passed
-
-
-def test_too_many_counts_are_refused(
-    tmp_path: Path,
-    density: DensityTable,
-    certify_density: Certify,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("hushway.families.density.files.check.MOST_CELLS", 23)
-    with pytest.raises(PrivacyError, match="at most 23 counts"):
-        write_release(tmp_path / "r", table=density, certificate=certify_density(density))
 
 
 def test_a_cover_of_larger_areas_is_refused(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hushway.families.links.files.published import FILES
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.privacy.bound import Bound
@@ -15,38 +16,7 @@ from hushway.privacy.calibration import counting_event
 from hushway.privacy.events import Event
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.measured import Internal
-from support.family_suite import (  # noqa: F401  the tests that apply
-    Case,
-    bounded,
-    case,
-    changes,
-    edits_release,
-    own_certify,
-    own_release,
-    own_table,
-    put,
-    pytest_generate_tests,
-    rows_release,
-    swap,
-    test_a_changed_file_is_found_under_a_new_seal,
-    test_a_changed_row_is_found_under_a_new_seal,
-    test_a_release_of_another_family_does_not_pass,
-    test_a_table_was_fitted_for_the_noise_that_was_paid_for,
-    test_an_untouched_release_passes_every_check,
-    test_every_table_needs_its_own_certificate,
-    test_noise_that_is_no_number_is_not_published,
-    test_nothing_that_was_measured_is_said_not_to_have_been,
-    test_one_changed_byte_anywhere_is_found,
-    test_only_published_numbers_leave_the_building,
-    test_terms_that_do_not_follow_from_the_mechanism_are_found,
-    test_the_data_package_names_the_columns_of_every_table,
-    test_the_events_are_those_of_the_published_numbers,
-    test_the_noise_of_the_data_package_is_that_of_the_certificate,
-    test_the_same_release_gives_the_same_bytes,
-    test_the_same_table_gives_the_same_picture_and_a_stamp_another,
-    test_what_may_be_edited_in_the_files_is_documented,
-    test_what_may_be_edited_is_documented,
-)
+from support.family_suite import Case, MeasuredSuite, bounded, changes, put, swap
 from support.wrong_terms import choice_of
 
 Spoil = Callable[[LinkTable], Any]
@@ -275,27 +245,34 @@ SPOILT: dict[str, Spoil] = {
 }
 
 
-@pytest.fixture
-def measured_table(build: Callable[..., LinkTable]) -> LinkTable:
-    return build(speeds=True)
+class TestLinks(MeasuredSuite):
+    case = Case(
+        family="links",
+        table="links",
+        certify="certify_links",
+        release="plain_release",
+        checks={
+            name: ["geography", "links", "terms", "formats"]
+            for name in ("plain_release", "fast_release")
+        },
+        edits=EDITS,
+        others=["fast_links"],
+        rows_release="fast_release",
+        rows=ROWS,
+        events=wrong_events,
+        event_names=list(wrong_events((SOME,) * 3)),
+        spoilt=SPOILT,
+        edited=("fast_release", "fast_links"),
+        files=FILES,
+        absent={
+            "plain_release": {"gmns/link_measurement.csv"},
+            "fast_release": {"measured_classes.csv"},
+        },
+        numbers=("links.parquet", "links", ["count", "period_number", "speed"]),
+        left_out=("links.geojson", "hushway.families.links.files.geo.MOST_GEOJSON_NUMBERS", 5),
+        most_cells=("hushway.families.links.files.check.MOST_CELLS", 46),
+    )
 
-
-CHECKS = ("geography", "links", "terms", "formats")
-CASE = Case(
-    family="links",
-    table="links",
-    certify="certify_links",
-    release="plain_release",
-    checks={
-        name: ["geography", "links", "terms", "formats"]
-        for name in ("plain_release", "fast_release")
-    },
-    edits=EDITS,
-    others=["fast_links"],
-    rows_release="fast_release",
-    rows=ROWS,
-    events=wrong_events,
-    event_names=list(wrong_events((SOME,) * 3)),
-    spoilt=SPOILT,
-    edited=("fast_release", "fast_links"),
-)
+    @pytest.fixture
+    def measured_table(self, build: Callable[..., LinkTable]) -> LinkTable:
+        return build(speeds=True)

@@ -2,52 +2,21 @@ import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from hushway.errors import PrivacyError, ReleaseError
+from hushway.errors import ReleaseError
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.periods import Cycle, Periods
 from hushway.privacy.certificate import Certificate
-from hushway.release.folder.seal import files_of
 from support.long import often
 
 Build = Callable[..., LinkTable]
 Certify = Callable[..., Certificate]
-Spoil = Callable[[LinkTable], Any]
-
-ALWAYS = [
-    "README.md",
-    "certificate.html",
-    "certificate.json",
-    "croissant.json",
-    "datapackage.json",
-    "gmns/config.csv",
-    "gmns/link.csv",
-    "gmns/node.csv",
-    "label.yaml",
-    "links.geo.parquet",
-    "links.geojson",
-    "links.parquet",
-    "mobilitydcat-ap.jsonld",
-    "nodes.parquet",
-    "periods.csv",
-    "picture.png",
-    "rest.csv",
-    "roads.parquet",
-    "seal.json",
-    "zones.csv",
-]
-
-
-def test_a_release_holds_its_files(plain_release: Path, fast_release: Path) -> None:
-    assert sorted(files_of(plain_release)) == sorted([*ALWAYS, "measured_classes.csv"])
-    assert sorted(files_of(fast_release)) == sorted([*ALWAYS, "gmns/link_measurement.csv"])
 
 
 def test_the_data_package_tells_the_facts(plain_release: Path, links: LinkTable) -> None:
@@ -67,17 +36,6 @@ def test_the_data_package_tells_the_facts(plain_release: Path, links: LinkTable)
         "fit": {"rounds": 7, "gap": 0.25},
     }
     assert package["omitted"] == []
-
-
-def test_large_maps_have_no_text(
-    tmp_path: Path, links: LinkTable, certify_links: Certify, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("hushway.families.links.files.geo.MOST_GEOJSON_NUMBERS", 5)
-    folder = write_release(tmp_path / "r", table=links, certificate=certify_links(links))
-    assert "links.geojson" not in files_of(folder)
-    package = json.loads((folder / "datapackage.json").read_bytes())
-    assert [each["path"] for each in package["omitted"]] == ["links.geojson"]
-    assert verify(folder).passed
 
 
 @pytest.mark.parametrize(
@@ -101,14 +59,6 @@ def test_links_of_every_kind_verify(
     table = build(universe, speeds=measured, classes=measured, share=share)
     folder = write_release(tmp_path / "r", table=table, certificate=certify_links(table))
     assert verify(folder).passed
-
-
-def test_too_many_counts_are_refused(
-    tmp_path: Path, links: LinkTable, certify_links: Certify, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("hushway.families.links.files.check.MOST_CELLS", 46)
-    with pytest.raises(PrivacyError, match="at most 46 counts"):
-        write_release(tmp_path / "r", table=links, certificate=certify_links(links))
 
 
 def test_roads_that_could_not_be_read_back_are_refused(

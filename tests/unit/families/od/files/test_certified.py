@@ -19,15 +19,7 @@ from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
 from hushway.privacy.loss import PureLoss
 from support.certificates import certificate_of
-from support.family_suite import (  # noqa: F401  the tests that apply
-    Case,
-    case,
-    own_certify,
-    pytest_generate_tests,
-    test_every_table_needs_its_own_certificate,
-    test_terms_that_do_not_follow_from_the_mechanism_are_found,
-    test_the_same_table_gives_the_same_picture_and_a_stamp_another,
-)
+from support.family_suite import Case, CertifiedSuite
 from support.forging import assert_contradiction, failed, forged_release, sentence
 
 Certify = Callable[..., Certificate]
@@ -35,12 +27,12 @@ Certify = Callable[..., Certificate]
 NOT_RUN = "not ones that this version runs"
 
 
-CASE = Case(family="od", table="table", certify="certify", release="release")
+class TestCertified(CertifiedSuite):
+    case = Case(family="od", table="table", certify="certify", release="release")
 
-
-@pytest.fixture(params=["table", "sparse_table", "summed"])
-def own_table(request: pytest.FixtureRequest) -> ODTable:
-    return request.getfixturevalue(request.param)
+    @pytest.fixture(params=["sparse_table", "summed"])
+    def own_table(self, request: pytest.FixtureRequest) -> ODTable:
+        return request.getfixturevalue(request.param)
 
 
 def test_a_certificate_that_does_not_add_up_says_so(

@@ -19,7 +19,6 @@ from support.certificates import certificate_of
 from support.coherent import COHERENT, documented_combinations
 from support.forging import forged_release
 
-Certify = Callable[..., Certificate]
 # What the fixtures spend, and how many trips of a person they count.
 SPEND, TRIPS = Fraction(1, 10), 3
 

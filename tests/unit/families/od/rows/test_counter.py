@@ -1,6 +1,7 @@
 """Counting trips in files: what is counted, what is dropped, and that the limit holds."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -73,9 +74,26 @@ def refusal(path: Path, cells: ODCells, key: BoundingKey, **choices: Any) -> str
     return str(error)
 
 
-def test_trips_are_counted_in_their_cells(
-    csv_file: Write, cells: ODCells, key: BoundingKey
-) -> None:
+@dataclass(frozen=True)
+class Town:
+    """Cells, and a key that decides which trips count."""
+
+    cells: ODCells
+    key: BoundingKey
+
+    def counts(self, path: Path | str, **choices: Any) -> Counts:
+        return counts(path, self.cells, self.key, **choices)
+
+    def refusal(self, path: Path, **choices: Any) -> str:
+        return refusal(path, self.cells, self.key, **choices)
+
+
+@pytest.fixture
+def town(cells: ODCells, key: BoundingKey) -> Town:
+    return Town(cells, key)
+
+
+def test_trips_are_counted_in_their_cells(csv_file: Write, town: Town) -> None:
     file = csv_file(
         [
             ("ann", 1, 2, AT_8),
@@ -84,12 +102,10 @@ def test_trips_are_counted_in_their_cells(
             ("bob", 1, 3, "2026-03-03T21:59:59"),
         ]
     )
-    assert counts(file, cells, key) == {(2, 0, 1): 2, (0, 2, 0): 1, (15, 0, 2): 1}
+    assert town.counts(file) == {(2, 0, 1): 2, (0, 2, 0): 1, (15, 0, 2): 1}
 
 
-def test_rows_that_cannot_be_counted_are_dropped(
-    csv_file: Write, cells: ODCells, key: BoundingKey
-) -> None:
+def test_rows_that_cannot_be_counted_are_dropped(csv_file: Write, town: Town) -> None:
     file = csv_file(
         [
             (None, 1, 2, AT_8),
@@ -112,21 +128,17 @@ def test_rows_that_cannot_be_counted_are_dropped(
             ("ann", 2, 3, AT_8),
         ]
     )
-    assert counts(file, cells, key) == {(2, 1, 2): 1}
+    assert town.counts(file) == {(2, 1, 2): 1}
 
 
-def test_rows_without_a_person_are_no_group_without_a_cap(
-    csv_file: Write, cells: ODCells, key: BoundingKey
-) -> None:
+def test_rows_without_a_person_are_no_group_without_a_cap(csv_file: Write, town: Town) -> None:
     file = csv_file([(None, 1, 2, AT_8)] * 50 + [("", 1, 2, AT_8)] * 50 + [("ann", 1, 2, AT_8)])
-    assert sum(counts(file, cells, key, most=1).values()) == 1
+    assert sum(town.counts(file, most=1).values()) == 1
 
 
-def test_dropped_rows_do_not_use_up_the_cap(
-    csv_file: Write, cells: ODCells, key: BoundingKey
-) -> None:
+def test_dropped_rows_do_not_use_up_the_cap(csv_file: Write, town: Town) -> None:
     file = csv_file([("ann", 1, 1, AT_8), ("ann", 1, "x", AT_8)] * 20 + [("ann", 1, 2, AT_8)])
-    assert sum(counts(file, cells, key, most=1).values()) == 1
+    assert sum(town.counts(file, most=1).values()) == 1
 
 
 @pytest.mark.parametrize("most", [1, 3, 10])
@@ -153,10 +165,10 @@ def test_every_person_is_cut_to_the_cap(
         assert sum(found.values()) == sum(min(size, most) for size in sizes)
 
 
-def test_persons_are_compared_exactly(csv_file: Write, cells: ODCells, key: BoundingKey) -> None:
+def test_persons_are_compared_exactly(csv_file: Write, town: Town) -> None:
     persons = ["1", " 1", "01", "1.0", "é", "e\u0301", "E", "e", "NULL", "nan"]
     file = csv_file([(person, 1, 2, AT_8) for person in persons] * 2)
-    assert sum(counts(file, cells, key, most=1).values()) == len(persons)
+    assert sum(town.counts(file, most=1).values()) == len(persons)
 
 
 def test_ids_match_as_text_whether_they_are_integers_or_text(
@@ -195,18 +207,16 @@ def test_a_trip_to_the_same_place_is_found_across_types(
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 @pytest.mark.parametrize("zone", [None, "UTC", "Asia/Tokyo"])
 def test_timestamps_of_any_unit_and_zone_are_instants(
-    parquet_file: Write, cells: ODCells, key: BoundingKey, *, unit: str, zone: str | None
+    parquet_file: Write, town: Town, *, unit: str, zone: str | None
 ) -> None:
     # 13:15 in UTC is 8:15 in Detroit in winter.
     at = datetime(2026, 3, 2, 13, 15, tzinfo=UTC)
     column = pa.array([at if zone else at.replace(tzinfo=None)], pa.timestamp(unit, tz=zone))
     file = parquet_file({"person": ["a"], "origin": [1], "destination": [2], "time": column})
-    assert counts(file, cells, key, clock="utc") == {(2, 0, 1): 1}
+    assert town.counts(file, clock="utc") == {(2, 0, 1): 1}
 
 
-def test_one_instant_in_many_offsets_is_one_instant(
-    csv_file: Write, cells: ODCells, key: BoundingKey
-) -> None:
+def test_one_instant_in_many_offsets_is_one_instant(csv_file: Write, town: Town) -> None:
     same = [
         "2026-03-02T13:15:00Z",
         "2026-03-02 13:15:00",
@@ -216,8 +226,8 @@ def test_one_instant_in_many_offsets_is_one_instant(
         "2026-03-02T18:45:00.000000+05:30",
     ]
     file = csv_file([("ann", 1, 2, text) for text in same])
-    assert counts(file, cells, key, clock="utc") == {(2, 0, 1): 6}
-    assert sum(counts(file, cells, key, clock="utc", most=4).values()) == 4
+    assert town.counts(file, clock="utc") == {(2, 0, 1): 6}
+    assert sum(town.counts(file, clock="utc", most=4).values()) == 4
 
 
 def test_the_repeated_hour_is_counted_twice_and_the_skipped_one_never(
@@ -239,7 +249,7 @@ def test_the_repeated_hour_is_counted_twice_and_the_skipped_one_never(
 
 @pytest.mark.parametrize("kind", ["timestamp", "text"])
 def test_absurd_times_are_dropped_and_do_no_harm(
-    parquet_file: Write, cells: ODCells, key: BoundingKey, kind: str
+    parquet_file: Write, town: Town, kind: str
 ) -> None:
     raw = [-(2**63) + 2, -(2**63), 2**63 - 1, -(2**63) + 10**15, 2**62, -1, 0, 10**15]
     texts = ["0000-01-01T00:00:00", "9999-12-31T23:59:59", "-infinity", "infinity", "nan", "epoch"]
@@ -258,7 +268,7 @@ def test_absurd_times_are_dropped_and_do_no_harm(
             "time": times,
         }
     )
-    assert counts(file, cells, key) == {(2, 0, 1): 1}
+    assert town.counts(file) == {(2, 0, 1): 1}
 
 
 def test_a_window_before_1970_is_counted(
@@ -270,7 +280,7 @@ def test_a_window_before_1970_is_counted(
 
 
 def test_order_files_threads_and_formats_do_not_matter(
-    csv_file: Write, parquet_file: Write, *, tmp_path: Path, cells: ODCells, key: BoundingKey
+    csv_file: Write, parquet_file: Write, *, tmp_path: Path, town: Town
 ) -> None:
     rng = np.random.default_rng(8)
     size = 5_000
@@ -283,28 +293,28 @@ def test_order_files_threads_and_formats_do_not_matter(
         )
         for _ in range(size)
     ]
-    expected = counts(csv_file(rows), cells, key, most=5)
+    expected = town.counts(csv_file(rows), most=5)
     shuffled = [rows[i] for i in rng.permutation(size)]
     for i in range(7):
         csv_file(shuffled[i::7], f"split/{i}.csv")
-    assert counts(tmp_path / "split", cells, key, most=5) == expected
+    assert town.counts(tmp_path / "split", most=5) == expected
     names = ("person", "origin", "destination", "time")
     columns = dict(zip(names, map(list, zip(*shuffled, strict=True)), strict=True))
     file = parquet_file(columns)
     for threads in (1, 4):
         settings = EngineSettings(threads=threads, memory_limit="500MB")
-        assert counts(file, cells, key, most=5, settings=settings) == expected
+        assert town.counts(file, most=5, settings=settings) == expected
     columns["time"] = [datetime.fromisoformat(text) for text in columns["time"]]
-    assert counts(parquet_file(columns, "typed.parquet"), cells, key, most=5) == expected
+    assert town.counts(parquet_file(columns, "typed.parquet"), most=5) == expected
 
 
-def test_names_of_persons_do_not_matter(csv_file: Write, cells: ODCells, key: BoundingKey) -> None:
+def test_names_of_persons_do_not_matter(csv_file: Write, town: Town) -> None:
     rows = [
         (i % 7, 1 + i % 2, 3, f"2026-03-02T{6 + i % 16:02d}:{i % 60:02d}:00") for i in range(99)
     ]
     renamed = [(f"card {6 - person}", *rest) for person, *rest in rows]
-    assert counts(csv_file(rows), cells, key, most=4) == counts(
-        csv_file(renamed, "renamed.csv"), cells, key, most=4
+    assert town.counts(csv_file(rows), most=4) == town.counts(
+        csv_file(renamed, "renamed.csv"), most=4
     )
 
 
@@ -327,16 +337,12 @@ def test_one_person_changes_nobody_elses_trips(
             assert everyone[cell] == others.get(cell, 0) + one.get(cell, 0)
 
 
-def test_unit_trip_counts_every_row_and_needs_no_person(
-    csv_file: Write, cells: ODCells, key: BoundingKey
-) -> None:
+def test_unit_trip_counts_every_row_and_needs_no_person(csv_file: Write, town: Town) -> None:
     file = csv_file([(None, 1, 2, AT_8)] * 5 + [("ann", 1, 2, AT_8)] * 5)
-    assert counts(file, cells, key, unit=Unit.TRIP, most=1) == {(2, 0, 1): 10}
+    assert town.counts(file, unit=Unit.TRIP, most=1) == {(2, 0, 1): 10}
 
 
-def test_rows_of_one_trip_id_are_one_trip(
-    csv_file: Write, cells: ODCells, key: BoundingKey
-) -> None:
+def test_rows_of_one_trip_id_are_one_trip(csv_file: Write, town: Town) -> None:
     rows = [
         ("t1", "ann", 1, 2, AT_8),
         ("t1", "ann", 1, 2, AT_8),
@@ -348,9 +354,9 @@ def test_rows_of_one_trip_id_are_one_trip(
     ]
     file = csv_file(rows, header="trip,person,origin,destination,time")
     # By person: ann's t1 and t2, and bob's t1, for one must not push out the other's row.
-    assert sum(counts(file, cells, key, trip_id="trip").values()) == 3
-    assert sum(counts(file, cells, key, trip_id="trip", most=1).values()) == 2
-    assert sum(counts(file, cells, key, trip_id="trip", unit=Unit.TRIP, most=1).values()) == 2
+    assert sum(town.counts(file, trip_id="trip").values()) == 3
+    assert sum(town.counts(file, trip_id="trip", most=1).values()) == 2
+    assert sum(town.counts(file, trip_id="trip", unit=Unit.TRIP, most=1).values()) == 2
 
 
 def test_the_bound_is_stated_and_cells_must_agree(
@@ -394,12 +400,10 @@ def test_rows_are_read_once(csv_file: Write, cells: ODCells, key: BoundingKey) -
     assert counter.count(query) is first
 
 
-def test_no_usable_row_is_an_empty_count_and_no_error(
-    csv_file: Write, cells: ODCells, key: BoundingKey
-) -> None:
+def test_no_usable_row_is_an_empty_count_and_no_error(csv_file: Write, town: Town) -> None:
     # An error would tell the empty data set from its neighbours.
-    assert counts(csv_file([]), cells, key) == {}
-    assert counts(csv_file([("a", 1, 1, AT_8)]), cells, key) == {}
+    assert town.counts(csv_file([])) == {}
+    assert town.counts(csv_file([("a", 1, 1, AT_8)])) == {}
 
 
 @pytest.mark.parametrize(
@@ -414,18 +418,16 @@ def test_no_usable_row_is_an_empty_count_and_no_error(
     ],
 )
 def test_a_malformed_row_is_dropped_and_takes_no_other_with_it(
-    csv_file: Write, cells: ODCells, key: BoundingKey, row: str
+    csv_file: Write, town: Town, row: str
 ) -> None:
     # An error would tell that somebody with such a row is there.
     file = csv_file([("a", 1, 2, AT_8), ("b", 1, 2, AT_8)])
     first, second, third = file.read_bytes().splitlines()
     file.write_bytes(b"\n".join([first, second, row.encode("latin-1"), third, b""]))
-    assert sum(counts(file, cells, key).values()) == 2
+    assert sum(town.counts(file).values()) == 2
 
 
-def test_a_damaged_parquet_file_is_refused(
-    parquet_file: Write, cells: ODCells, key: BoundingKey
-) -> None:
+def test_a_damaged_parquet_file_is_refused(parquet_file: Write, town: Town) -> None:
     times = [datetime.fromisoformat(AT_8)] * 5000
     persons = [f"{PRIVATE}-{i}" for i in range(5000)]
     columns = {"person": persons, "origin": [1] * 5000, "destination": [2] * 5000, "time": times}
@@ -433,7 +435,7 @@ def test_a_damaged_parquet_file_is_refused(
     data = bytearray(file.read_bytes())
     data[100:4000] = b"\xff" * 3900
     file.write_bytes(data)
-    assert "cannot be read" in refusal(file, cells, key)
+    assert "cannot be read" in town.refusal(file)
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\n"])
@@ -473,7 +475,7 @@ def test_odd_column_names_of_parquet_are_names_and_nothing_else(
 
 
 def test_too_little_memory_and_disk_is_one_clear_error_and_leaves_nothing_behind(
-    parquet_file: Write, tmp_path: Path, cells: ODCells, key: BoundingKey
+    parquet_file: Write, tmp_path: Path, town: Town
 ) -> None:
     size = 1_500_000
     rng = np.random.default_rng(0)
@@ -489,11 +491,11 @@ def test_too_little_memory_and_disk_is_one_clear_error_and_leaves_nothing_behind
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     tight = EngineSettings(memory_limit="20MB", threads=1, temp_folder=scratch, max_temp="1MB")
-    assert "not enough memory or disk" in refusal(file, cells, key, most=3, settings=tight)
+    assert "not enough memory or disk" in town.refusal(file, most=3, settings=tight)
     assert list(scratch.iterdir()) == []
     roomy = EngineSettings(memory_limit="40MB", threads=1, temp_folder=scratch, max_temp="1GB")
-    spilled = counts(file, cells, key, most=3, settings=roomy)
-    assert spilled == counts(file, cells, key, most=3)
+    spilled = town.counts(file, most=3, settings=roomy)
+    assert spilled == town.counts(file, most=3)
     assert list(scratch.iterdir()) == []
 
 
@@ -508,20 +510,20 @@ def test_too_little_memory_and_disk_is_one_clear_error_and_leaves_nothing_behind
     ],
 )
 def test_settings_that_cannot_be_met_are_refused(
-    csv_file: Write, cells: ODCells, key: BoundingKey, wrong: EngineSettings
+    csv_file: Write, town: Town, wrong: EngineSettings
 ) -> None:
     with pytest.raises(DataError) as caught:
-        counts(csv_file([("a", 1, 2, AT_8)]), cells, key, settings=wrong)
+        town.counts(csv_file([("a", 1, 2, AT_8)]), settings=wrong)
     assert caught.value.advice
 
 
 def test_progress_is_told_and_does_not_change_the_counts(
-    csv_file: Write, cells: ODCells, key: BoundingKey, monkeypatch: pytest.MonkeyPatch
+    csv_file: Write, town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("hushway.engine.embedded._POLL_S", 0.0001)
     rows = [(i % 500, 1, 2, f"2026-03-02T{6 + i % 16:02d}:00:00") for i in range(50_000)]
     file = csv_file(rows)
     told: list[float] = []
-    assert counts(file, cells, key, progress=told.append) == counts(file, cells, key)
+    assert town.counts(file, progress=told.append) == town.counts(file)
     assert told
     assert all(0 <= part <= 1 for part in told)

@@ -6,29 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from hushway.families.sequences.files.published import FILES
 from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.measured import Internal
-from support.family_suite import (  # noqa: F401  the tests that apply
-    Case,
-    case,
-    edits_release,
-    own_certify,
-    own_release,
-    own_table,
-    pytest_generate_tests,
-    test_a_changed_file_is_found_under_a_new_seal,
-    test_a_release_of_another_family_does_not_pass,
-    test_an_untouched_release_passes_every_check,
-    test_every_table_needs_its_own_certificate,
-    test_one_changed_byte_anywhere_is_found,
-    test_only_published_numbers_leave_the_building,
-    test_terms_that_do_not_follow_from_the_mechanism_are_found,
-    test_the_data_package_names_the_columns_of_every_table,
-    test_the_same_release_gives_the_same_bytes,
-    test_the_same_table_gives_the_same_picture_and_a_stamp_another,
-    test_what_may_be_edited_is_documented,
-)
+from support.family_suite import Case, FamilySuite
 
 Spoil = Callable[[SequenceTable], SequenceTable]
 
@@ -117,18 +99,21 @@ SPOILT: dict[str, Spoil] = {
 }
 
 
-CASE = Case(
-    family="sequences",
-    table="tree",
-    certify="certify_tree",
-    release="tree_release",
-    edits_release="timed_release",
-    checks={
-        "tree_release": ["geography", "tree", "terms", "sequences", "completed"],
-        "timed_release": ["geography", "tree", "terms", "sequences"],
-    },
-    edits=EDITS,
-    others=["timed_tree"],
-    spoilt=SPOILT,
-    edited=("tree_release", "tree"),
-)
+class TestSequences(FamilySuite):
+    case = Case(
+        family="sequences",
+        table="tree",
+        certify="certify_tree",
+        release="tree_release",
+        edits_release="timed_release",
+        checks={
+            "tree_release": ["geography", "tree", "terms", "sequences", "completed"],
+            "timed_release": ["geography", "tree", "terms", "sequences"],
+        },
+        edits=EDITS,
+        others=["timed_tree"],
+        spoilt=SPOILT,
+        edited=("tree_release", "tree"),
+        files=FILES,
+        absent={"tree_release": {"periods.csv"}, "timed_release": {"completed.parquet"}},
+    )

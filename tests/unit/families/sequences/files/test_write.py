@@ -17,37 +17,9 @@ from hushway.privacy.loss import PureLoss
 
 Build = Callable[..., SequenceTable]
 Certify = Callable[..., Certificate]
-Spoil = Callable[[SequenceTable], SequenceTable]
 
 # So much that every prefix stands out from the noise, and so little that none does.
 LAVISH, MEAGRE = PureLoss(Fraction(100)), PureLoss(Fraction(1, 1000))
-
-FILES = [
-    "README.md",
-    "certificate.html",
-    "certificate.json",
-    "croissant.json",
-    "datapackage.json",
-    "label.yaml",
-    "levels.csv",
-    "places.csv",
-    "mobilitydcat-ap.jsonld",
-    "picture.png",
-    "seal.json",
-    "sequences.csv",
-    "sequences.parquet",
-    "taxonomy.json",
-    "tree.parquet",
-]
-
-
-def names(folder: Path) -> list[str]:
-    return sorted(path.name for path in folder.iterdir())
-
-
-def test_a_release_holds_its_files(tree_release: Path, timed_release: Path) -> None:
-    assert names(tree_release) == sorted([*FILES, "completed.parquet"])
-    assert names(timed_release) == sorted([*FILES, "periods.csv"])
 
 
 def test_the_data_package_says_what_a_missing_row_means(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import date
+from functools import partial
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from hushway.privacy.query import Query
 
 Write = Callable[..., Path]
 MakeKey = Callable[[int], BoundingKey]
+Taps = Callable[..., dict[Any, int]]
 
 SMALL = EngineSettings(memory_limit="500MB", threads=1)
 HEADER = "person,location,time"
@@ -101,15 +103,18 @@ def counter(
     )
 
 
-def taps(file: Path, town: Taxonomy, key: BoundingKey, **choices: Any) -> dict[Any, int]:
+def taps_of(file: Path, town: Taxonomy, key: BoundingKey, **choices: Any) -> dict[Any, int]:
     source = TapsSource(file, TapColumns(), choices.pop("clock", "local"))
     made = counter(source, town, key, **choices)
     return records(made, town, made.periods)
 
 
-def test_a_record_is_a_persons_day_in_the_order_of_time(
-    csv_file: Write, town: Taxonomy, key: BoundingKey
-) -> None:
+@pytest.fixture
+def taps(town: Taxonomy, key: BoundingKey) -> Taps:
+    return partial(taps_of, town=town, key=key)
+
+
+def test_a_record_is_a_persons_day_in_the_order_of_time(csv_file: Write, taps: Taps) -> None:
     rows = [
         ("ann", 2, f"{DAY}T17:00:00"),
         ("ann", 1, f"{DAY}T08:00:00"),
@@ -120,14 +125,12 @@ def test_a_record_is_a_persons_day_in_the_order_of_time(
     expected = {(1, 2): 1, (4, 1): 1, (3,): 1}
     for order in ([0, 1, 2, 3, 4], [4, 3, 2, 1, 0]):
         file = csv_file([rows[i] for i in order], header=HEADER)
-        assert taps(file, town, key) == expected
+        assert taps(file) == expected
     file = csv_file(rows, header=HEADER)
-    assert taps(file, town, key, record="window") == {(1, 2, 3): 1, (4, 1): 1}
+    assert taps(file, record="window") == {(1, 2, 3): 1, (4, 1): 1}
 
 
-def test_taps_that_cannot_be_counted_are_dropped_one_by_one(
-    csv_file: Write, town: Taxonomy, key: BoundingKey
-) -> None:
+def test_taps_that_cannot_be_counted_are_dropped_one_by_one(csv_file: Write, taps: Taps) -> None:
     file = csv_file(
         [
             ("ann", 1, f"{DAY}T08:00:00"),
@@ -146,25 +149,23 @@ def test_taps_that_cannot_be_counted_are_dropped_one_by_one(
         ],
         header=HEADER,
     )
-    assert taps(file, town, key) == {(1, 3): 1}
+    assert taps(file) == {(1, 3): 1}
 
 
-def test_only_the_first_stops_count(csv_file: Write, town: Taxonomy, key: BoundingKey) -> None:
+def test_only_the_first_stops_count(csv_file: Write, taps: Taps) -> None:
     file = csv_file(
         [("ann", i % 4 + 1, f"{DAY}T{8 + i:02d}:00:00") for i in range(9)], header=HEADER
     )
-    assert taps(file, town, key, max_stops=1) == {(1,): 1}
-    assert taps(file, town, key, max_stops=5) == {(1, 2, 3, 4, 1): 1}
+    assert taps(file, max_stops=1) == {(1,): 1}
+    assert taps(file, max_stops=5) == {(1, 2, 3, 4, 1): 1}
 
 
-def test_periods_are_kept_with_their_stops(
-    csv_file: Write, town: Taxonomy, key: BoundingKey
-) -> None:
+def test_periods_are_kept_with_their_stops(csv_file: Write, taps: Taps) -> None:
     file = csv_file(
         [("ann", 1, f"{DAY}T08:10:00"), ("ann", 2, f"{DAY}T08:20:00"), ("ann", 1, f"{DAY}T21:00")],
         header=HEADER,
     )
-    assert taps(file, town, key, keep_times=True) == {((1, 2), (2, 2), (1, 15)): 1}
+    assert taps(file, keep_times=True) == {((1, 2), (2, 2), (1, 15)): 1}
 
 
 def test_taps_at_one_time_have_an_order_that_the_key_decides(
@@ -174,7 +175,8 @@ def test_taps_at_one_time_have_an_order_that_the_key_decides(
     seen = set()
     for seed in range(5):
         both = [
-            taps(csv_file(rows, header=HEADER), town, make_key(seed)) for rows in (same, same[::-1])
+            taps_of(csv_file(rows, header=HEADER), town, make_key(seed))
+            for rows in (same, same[::-1])
         ]
         assert both[0] == both[1]
         seen |= set(both[0])
@@ -191,40 +193,34 @@ def test_a_person_keeps_exactly_so_many_records(
     file = csv_file([*rows, ("bob", 4, f"{DAY}T08:00:00")], header=HEADER)
     seen = set()
     for seed in range(4):
-        found = taps(file, town, make_key(seed), max_records=most)
+        found = taps_of(file, town, make_key(seed), max_records=most)
         assert found.pop((4,)) == 1
         assert sum(found.values()) == most
         seen.add(frozenset(found))
     assert len(seen) > 1 or most == 3
 
 
-def test_who_else_is_there_does_not_change_what_a_person_keeps(
-    csv_file: Write, town: Taxonomy, key: BoundingKey
-) -> None:
+def test_who_else_is_there_does_not_change_what_a_person_keeps(csv_file: Write, taps: Taps) -> None:
     def day_rows(person: str, places: tuple[int, ...]) -> list[tuple[str, int, str]]:
         return [(person, p, f"2026-03-0{i}T08:00:00") for i, p in enumerate(places, start=2)]
 
     ann = day_rows("ann", (1, 2, 3))
-    alone = taps(csv_file(ann, header=HEADER), town, key, max_records=1)
+    alone = taps(csv_file(ann, header=HEADER), max_records=1)
     for others in (["al"], ["zoe"], ["al", "zoe", "bob"]):
         crowd = [row for other in others for row in day_rows(other, (4, 4, 4))]
-        found = taps(csv_file(crowd + ann, header=HEADER), town, key, max_records=1)
+        found = taps(csv_file(crowd + ann, header=HEADER), max_records=1)
         assert found.pop((4,)) == len(others)
         assert found == alone
 
 
-def test_days_and_periods_are_the_agencys_also_for_instants(
-    csv_file: Write, town: Taxonomy, key: BoundingKey
-) -> None:
+def test_days_and_periods_are_the_agencys_also_for_instants(csv_file: Write, taps: Taps) -> None:
     file = csv_file(
         [("ann", 1, f"{DAY}T23:30:00Z"), ("ann", 2, f"{NEXT}T01:30:00Z")], header=HEADER
     )
-    assert taps(file, town, key, clock="utc", keep_times=True) == {((1, 12), (2, 14)): 1}
+    assert taps(file, clock="utc", keep_times=True) == {((1, 12), (2, 14)): 1}
 
 
-def test_the_hour_that_comes_twice_does_not_turn_periods_back(
-    csv_file: Write, town: Taxonomy, key: BoundingKey
-) -> None:
+def test_the_hour_that_comes_twice_does_not_turn_periods_back(csv_file: Write, taps: Taps) -> None:
     night = window(
         zone="Europe/Paris",
         first_day=date(2026, 10, 25),
@@ -236,7 +232,7 @@ def test_the_hour_that_comes_twice_does_not_turn_periods_back(
         [("ann", 1, "2026-10-25T00:40:00Z"), ("ann", 2, "2026-10-25T01:10:00Z")], header=HEADER
     )
     # 02:40 and then 02:10 on the clock.
-    found = taps(file, town, key, clock="utc", window=night, keep_times=True)
+    found = taps(file, clock="utc", window=night, keep_times=True)
     assert found == {((1, 5), (2, 5)): 1}
 
 
@@ -261,9 +257,9 @@ def test_the_bound_is_the_number_of_records_that_a_person_can_have(
     assert by_day.bound(Query(name="next", cells=root.cells.below(np.array([0])))).total == 7  # type: ignore[attr-defined]
 
 
-def test_no_usable_tap_is_no_record(csv_file: Write, town: Taxonomy, key: BoundingKey) -> None:
-    assert taps(csv_file([], header=HEADER), town, key) == {}
-    assert taps(csv_file([("ann", 9, f"{DAY}T08:00:00")], header=HEADER), town, key) == {}
+def test_no_usable_tap_is_no_record(csv_file: Write, taps: Taps) -> None:
+    assert taps(csv_file([], header=HEADER)) == {}
+    assert taps(csv_file([("ann", 9, f"{DAY}T08:00:00")], header=HEADER)) == {}
 
 
 def test_other_queries_are_refused(csv_file: Write, town: Taxonomy, key: BoundingKey) -> None:
@@ -279,11 +275,11 @@ def test_other_queries_are_refused(csv_file: Write, town: Taxonomy, key: Boundin
                 ask(Query(name="records", cells=cells))
 
 
-def test_errors_quote_no_row(tmp_path: Path, town: Taxonomy, key: BoundingKey) -> None:
+def test_errors_quote_no_row(tmp_path: Path, taps: Taps) -> None:
     file = tmp_path / "taps.csv"
     file.write_text(f"{HEADER}\n{PRIVATE},1\n".replace("\n", "\r"), encoding="utf-8", newline="")
     with pytest.raises(DataError) as caught:
-        taps(file, town, key)
+        taps(file)
     assert PRIVATE not in f"{caught.value}{caught.value.advice}"
     assert caught.value.__cause__ is None
     assert caught.value.__context__ is None
