@@ -9,6 +9,7 @@ from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.mechanism.learned import LearnedOptions
 from hushway.families.od.mechanism.options import MechanismOptions
 from hushway.families.od.plan_rows import DataPlan, PlacesPlan
+from hushway.families.od.plan_taps import TapsPlan
 from hushway.families.od.plan_time import ServiceTimePlan
 from hushway.families.od.plan_totals import (
     BUILT_IN,
@@ -64,6 +65,9 @@ class ODPlan(AnyPlan):
 
     release_type: Literal["od"] = Field(description="The release type.")
     data: DataPlan
+    taps: TapsPlan | None = Field(
+        default=None, description='How journeys are made of taps, for format = "taps".'
+    )
     places: PlacesPlan
     time: ServiceTimePlan
     privacy: PrivacyPlan
@@ -115,6 +119,8 @@ class ODPlan(AnyPlan):
 
     def _columns_of_trips(self) -> dict[str, str]:
         """Returns the columns that trips must have, by option; MDS and TIDES name their own."""
+        if self.taps is not None:
+            return {f"taps.columns.{role}": name for role, name in self.taps.columns if name}
         if self.data.format != "table":
             return {}
         unused = {"origin", "destination"} if self.data.has_points else set()
@@ -153,6 +159,8 @@ class ODPlan(AnyPlan):
                 "learned"
             )
         yield from _wrong_places(self)
+        if (self.taps is None) == (self.data.format == "taps"):
+            yield 'taps: belongs to data.format = "taps", which needs it'
         for name in unnameable(self.published_totals):
             yield f"published_totals.{name}: cannot be defined, because it needs no column"
         for name, feature in self.published_totals.items():
