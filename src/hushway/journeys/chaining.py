@@ -15,7 +15,7 @@ import ibis
 import ibis.expr.types as ir
 
 from hushway.engine.embedded import EmbeddedSession
-from hushway.journeys.rides import ANY_LINE, PublicRides
+from hushway.journeys.rides import ANY_LINE, NO_LINE, PublicRides
 
 DAY_US = 86_400_000_000
 _SECOND_US = 1_000_000
@@ -66,8 +66,8 @@ def chained(
     """Returns rides, where they began and ended and by which rule that is known; and the taps.
 
     Args:
-        taps: (person, us, day, at, line, enters), with numbers of stops and lines; null where they
-            are not in the timetable.
+        taps: (person, us, day, at, line, stop_id, enters), with numbers of stops and lines: null
+            where they are not in the timetable, or not named.
         public: What the timetable says.
         rules: What counts as one ride after another.
 
@@ -86,7 +86,7 @@ def chained(
         ),
         ["person", "ride"],
     ).drop("person_right", "ride_right")
-    return _told(both), ordered
+    return _told(both, public), ordered
 
 
 def _in_order(taps: ir.Table, rules: ChainingRules) -> ir.Table:
@@ -120,14 +120,18 @@ def _aimed(heads: ir.Table) -> ir.Table:
         next_enters=heads.enters.lead().over(own),
         board_at=heads.at.lead().over(entries),
         board_day=heads.day.lead().over(entries),
-        first_at=heads.at.first().over(day),
+        first_at=heads.at.first(include_null=True).over(day),
+        number_today=ibis.row_number().over(day),
     )
     last = ~(facts.board_day == facts.day).fill_null(False)
     tomorrow = (facts.board_day == facts.day + 1).fill_null(False)
     nowhere = ibis.null("int64")
     return facts.mutate(
         last=last,
-        toward=ibis.ifelse(last, facts.first_at, facts.board_at),
+        # The only ride of a day does not go back to itself.
+        toward=ibis.cases(
+            (~last, facts.board_at), (facts.number_today > 0, facts.first_at), else_=nowhere
+        ),
         fallback=ibis.ifelse(last & tomorrow, facts.board_at, nowhere),
     )
 
@@ -168,24 +172,25 @@ def _behind_gates(asked: ir.Table, public: PublicTables) -> ir.Table:
     return out.select("line", "at", "target", "metres", ride_s=ibis.null("int64"), alight=out.gate)
 
 
-def _told(legs: ir.Table) -> ir.Table:
+def _told(legs: ir.Table, public: PublicTables) -> ir.Table:
     """Says by which rule a ride's end is known, or why it is not."""
+    called = public.rides.select("line", "at").distinct().mutate(called=True)
+    legs = legs.left_join(called, ["line", "at"]).drop("line_right", "at_right")
     exits = (~legs.next_enters & (legs.next_day == legs.day)).fill_null(False)
-    direct = (legs.alight.notnull() & (legs.alight != legs.at)).fill_null(False) & ~exits
-    later = (
-        (legs.fallback_alight.notnull() & (legs.fallback_alight != legs.at)).fill_null(False)
-        & ~exits
-        & ~direct
-    )
+    direct = _elsewhere(legs.alight, legs["at"]) & ~exits
+    later = _elsewhere(legs.fallback_alight, legs["at"]) & ~exits & ~direct
     rule = ibis.cases(
         (exits, "exit"),
-        (direct & ~legs.last, "next tap"),
-        (direct, "back to the first stop"),
-        (later, "next day"),
-        (legs["at"].isnull(), "no stop"),
-        (legs.target.isnull() & legs.fallback.isnull(), "nothing follows"),
-        (legs.alight.notnull(), "back where it began"),
-        else_="too far",
+        (direct & ~legs.last, "next_tap"),
+        (direct, "first_stop"),
+        (later, "next_day"),
+        (legs["at"].isnull() & legs.stop_id.notnull(), "unknown_stop"),
+        (legs["at"].isnull(), "no_stop"),
+        (legs.line == NO_LINE, "unknown_line"),
+        (legs.target.isnull() & legs.fallback.isnull(), "nothing_follows"),
+        (legs.alight.notnull(), "round_trip"),
+        (legs.called.isnull() & (legs.line != ANY_LINE), "not_on_line"),
+        else_="too_far",
     )
     alight = ibis.cases((exits, legs.next_at), (direct, legs.alight), (later, legs.fallback_alight))
     ride_s = ibis.ifelse(direct, legs.ride_s, legs.fallback_s)
@@ -194,3 +199,7 @@ def _told(legs: ir.Table) -> ir.Table:
     return legs.select(
         "person", "ride", "us", "day", "at", line=line, alight=alight, off_us=off_us, rule=rule
     )
+
+
+def _elsewhere(alight: ir.IntegerValue, board: ir.IntegerValue) -> ir.BooleanValue:
+    return (alight.notnull() & (alight != board)).fill_null(False)

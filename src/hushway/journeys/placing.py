@@ -14,7 +14,7 @@ from scipy.spatial import cKDTree
 
 from hushway.engine.embedded import EmbeddedSession, quietly
 from hushway.journeys.chaining import PublicTables
-from hushway.journeys.rides import PublicRides
+from hushway.journeys.rides import NO_LINE, PublicRides
 
 # A tap is made when the vehicle stands, a little after it came in by the timetable or before.
 _EARLY_S = 60
@@ -35,7 +35,12 @@ def on_lines(
         stop_of = load_stops(session, rides)
         found = stop_of(known.lon, known.lat).nullif(-1)
         known = known.mutate(at=ibis.coalesce(known["at"], found))
-    return known.select("person", "us", "timed", "day", "enters", "at", "line")
+    # A line that the timetable does not have goes nowhere that is known.
+    strange = known.line_id.notnull() & known.line.isnull()
+    return known.select(
+        *("person", "us", "timed", "day", "enters", "at", "stop_id"),
+        line=ibis.ifelse(strange, NO_LINE, known.line),
+    )
 
 
 def _by_ids(taps: ir.Table, public: PublicTables) -> ir.Table:
@@ -44,9 +49,9 @@ def _by_ids(taps: ir.Table, public: PublicTables) -> ir.Table:
         taps = taps.mutate(stop_id=taps.stop.cast("string").strip())
         taps = taps.left_join(public.stops, "stop_id").drop("stop_id_right", "stop")
     else:
-        taps = taps.mutate(at=nothing)
+        taps = taps.mutate(at=nothing, stop_id=ibis.null("string"))
     if "line" not in taps.columns:
-        return taps.mutate(line=nothing)
+        return taps.mutate(line=nothing, line_id=ibis.null("string"))
     taps = taps.mutate(line_id=taps.line.cast("string").strip()).drop("line")
     return taps.left_join(public.lines, "line_id").drop("line_id_right")
 
@@ -71,7 +76,7 @@ def load_stops(session: EmbeddedSession, rides: PublicRides) -> StopOf:
 
     def of_columns(lon: pa.ChunkedArray, lat: pa.ChunkedArray) -> pa.Array:
         sought = rides.on_earth(lon.to_numpy(), lat.to_numpy())
-        sound = np.isfinite(sought).all(axis=1)
+        sound = np.asarray(np.isfinite(sought).all(axis=1))
         metres, index = tree.query(np.where(sound[:, None], sought, 0.0))
         return pa.array(np.where(sound & (metres <= _AT_A_STOP_M), stops[index], -1))
 

@@ -8,10 +8,11 @@ import numpy as np
 import pyarrow as pa
 from scipy.spatial import cKDTree
 
-from hushway.arrays import IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.journeys.timetable import Pattern, Timetable
 
-ANY_LINE = -1
+# Of a tap that names no line, and of one whose line is not in the timetable.
+ANY_LINE, NO_LINE = -1, -2
 _EARTH_M = 6_371_000.0
 
 
@@ -123,26 +124,26 @@ class PublicRides:
         return (pattern.route,) if gated else (pattern.route, ANY_LINE)
 
     @cached_property
-    def _located(self) -> np.ndarray:
+    def _located(self) -> BoolArray:
         return np.isfinite(self.timetable.lon) & np.isfinite(self.timetable.lat)
 
     @cached_property
-    def _points(self) -> np.ndarray:
+    def _points(self) -> FloatArray:
         """Points on the Earth in metres: straight lines between them are as long as short walks."""
         return self.on_earth(self.timetable.lon, self.timetable.lat)
 
     @property
-    def located(self) -> tuple[IntArray, np.ndarray]:
+    def located(self) -> tuple[IntArray, FloatArray]:
         """The stops that have a point, and their points."""
         stops = np.flatnonzero(self._located)
         return stops, self._points[stops]
 
     @staticmethod
-    def on_earth(lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
+    def on_earth(lon: FloatArray, lat: FloatArray) -> FloatArray:
         """Returns points on the Earth, in metres from its middle."""
         lon, lat = np.radians(lon), np.radians(lat)
         points = (np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat))
-        return _EARTH_M * np.column_stack(points)
+        return np.asarray(_EARTH_M * np.column_stack(points))
 
     def _near(self, stops: IntArray) -> tuple[IntArray, IntArray]:
         tree = cKDTree(self._points[stops])

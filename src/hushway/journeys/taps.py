@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Literal
 
 import ibis
 import ibis.expr.types as ir
@@ -13,6 +13,7 @@ from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.geography.clock import Stretch
+from hushway.geography.locations import NOT_KNOWN
 from hushway.journeys.chaining import DAY_US, ChainingRules, PublicTables, chained, load_rides
 from hushway.journeys.linking import joined, linked
 from hushway.journeys.placing import on_lines
@@ -20,11 +21,6 @@ from hushway.journeys.rides import PublicRides
 from hushway.tables.layout import Columns, Layout, TimedSource
 
 Counted = Literal["journeys", "rides"]
-
-# The public place of everybody of whom nobody knows where they got on or off.
-NOT_KNOWN: Final = "not known"
-# How the end of a ride is known, or why it is not: `hushway.journeys.chaining`.
-NOT_IN_WINDOW: Final = "not in the window"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +118,7 @@ def _shaped(source: TapsSource, session: EmbeddedSession, taps: ir.Table) -> ir.
             destination=ibis.literal(NOT_KNOWN),
             us=alone.us,
             timed=alone.timed,
-            rule=ibis.literal(NOT_IN_WINDOW),
+            rule=ibis.null("string"),
         )
     )
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 
-from hushway.arrays import IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
 from hushway.privacy.public_facts import public_facts
 from hushway.tables.gtfs_feed import feed_part
@@ -45,8 +45,8 @@ class Timetable:
     """
 
     stops: tuple[str, ...]
-    lon: np.ndarray
-    lat: np.ndarray
+    lon: FloatArray
+    lat: FloatArray
     station: IntArray
     routes: tuple[str, ...]
     gated: tuple[bool, ...]
@@ -120,7 +120,7 @@ def _patterns(
     return patterns, trips
 
 
-def _calls(path: Path, index: dict[str, int]) -> "list[tuple[str, IntArray, IntArray]]":
+def _calls(path: Path, index: dict[str, int]) -> list[tuple[str, IntArray, IntArray]]:
     """Returns the stops of every trip with the seconds at which it calls, in order."""
     needed = ("trip_id", "stop_id", "stop_sequence")
     table = _table(path, "stop_times.txt", needed, ("arrival_time", "departure_time"))
@@ -157,7 +157,7 @@ def _seconds(times: pa.ChunkedArray) -> IntArray:
     """Returns times such as 25:30:00 in seconds; -1 where there is none."""
     encoded = times.combine_chunks().dictionary_encode()
     known = np.array([_second(text) for text in encoded.dictionary.to_pylist()], dtype=np.int64)
-    return known[encoded.indices.to_numpy()]
+    return np.asarray(known[encoded.indices.to_numpy()])
 
 
 def _second(text: str) -> int:
@@ -204,6 +204,6 @@ def _table(path: Path, name: str, needed: tuple[str, ...], optional: tuple[str, 
     return table
 
 
-def _numbers(texts: Sequence[str]) -> np.ndarray:
+def _numbers(texts: Sequence[str]) -> FloatArray:
     """Returns degrees; nothing where a station or stop has none."""
     return np.array([float(text) if text.strip() else np.nan for text in texts])

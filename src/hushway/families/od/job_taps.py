@@ -9,10 +9,10 @@ from hushway.errors import GeographyError
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.plan_taps import TapsPlan
 from hushway.geography.clock import clock_stretches, microseconds
-from hushway.geography.locations import Location, Locations
+from hushway.geography.locations import NOT_KNOWN, Location, Locations
 from hushway.journeys.chaining import ChainingRules
 from hushway.journeys.rides import PublicRides
-from hushway.journeys.taps import NOT_KNOWN, TapColumns, TapsSource
+from hushway.journeys.taps import TapColumns, TapsSource
 from hushway.journeys.timetable import read_timetable
 from hushway.privacy.ledger import Window
 
