@@ -13,8 +13,7 @@ import pyarrow as pa
 from scipy.spatial import cKDTree
 
 from hushway.engine.embedded import EmbeddedSession, quietly
-from hushway.journeys.chaining import PublicTables
-from hushway.journeys.rides import NO_LINE, PublicRides
+from hushway.journeys.rides import ANY_LINE, NO_LINE, PublicRides
 
 # A tap is made when the vehicle stands, a little after it came in by the timetable or before.
 _EARLY_S = 60
@@ -24,36 +23,38 @@ _NAME = "public_stop_of"
 StopOf = Callable[[ir.FloatingValue, ir.FloatingValue], ir.IntegerValue]
 
 
-def on_lines(
-    session: EmbeddedSession, taps: ir.Table, rides: PublicRides, public: PublicTables
-) -> ir.Table:
-    """Adds the numbers of stop and line (at, line) to taps; null where the timetable has none."""
-    known = _by_ids(taps, public)
+def on_lines(session: EmbeddedSession, taps: ir.Table, rides: PublicRides) -> ir.Table:
+    """Adds the numbers of stop and line (at, line) to taps, and whether a stop is named.
+
+    A stop that is not known is -1, and a line `ANY_LINE` if none is named, `NO_LINE` if the
+    timetable does not have it.
+    """
+    known = _by_ids(session, taps, rides)
     if "trip" in taps.columns:
         known = _by_trips(session, known, rides)
     if "lon" in taps.columns:
         stop_of = load_stops(session, rides)
-        found = stop_of(known.lon, known.lat).nullif(-1)
-        known = known.mutate(at=ibis.coalesce(known["at"], found))
-    # A line that the timetable does not have goes nowhere that is known.
-    strange = known.line_id.notnull() & known.line.isnull()
+        known = known.mutate(at=ibis.coalesce(known["at"], stop_of(known.lon, known.lat)))
+    strange = ibis.ifelse(known.line_id.notnull(), NO_LINE, ANY_LINE)
     return known.select(
-        *("person", "us", "timed", "day", "enters", "at", "stop_id"),
-        line=ibis.ifelse(strange, NO_LINE, known.line),
+        *("person", "us", "timed", "day", "enters"),
+        at=known["at"].fill_null(-1),
+        line=ibis.coalesce(known.line, strange),
+        named=known.stop_id.notnull(),
     )
 
 
-def _by_ids(taps: ir.Table, public: PublicTables) -> ir.Table:
-    nothing = ibis.null("int64")
-    if "stop" in taps.columns:
-        taps = taps.mutate(stop_id=taps.stop.cast("string").strip())
-        taps = taps.left_join(public.stops, "stop_id").drop("stop_id_right", "stop")
-    else:
-        taps = taps.mutate(at=nothing, stop_id=ibis.null("string"))
-    if "line" not in taps.columns:
-        return taps.mutate(line=nothing, line_id=ibis.null("string"))
-    taps = taps.mutate(line_id=taps.line.cast("string").strip()).drop("line")
-    return taps.left_join(public.lines, "line_id").drop("line_id_right")
+def _by_ids(session: EmbeddedSession, taps: ir.Table, rides: PublicRides) -> ir.Table:
+    """Adds (stop_id, at, line_id, line), null where they are missing or not in the timetable."""
+    for role, number, table in (("stop", "at", rides.stops), ("line", "line", rides.lines)):
+        key = f"{role}_id"
+        if role in taps.columns:
+            public = session.load(f"public_{role}s", table)
+            taps = taps.mutate(**{key: taps[role].cast("string").strip()}).drop(role)
+            taps = taps.left_join(public, key).drop(f"{key}_right")
+        else:
+            taps = taps.mutate(**{key: ibis.null("string"), number: ibis.null("int64")})
+    return taps
 
 
 def _by_trips(session: EmbeddedSession, taps: ir.Table, rides: PublicRides) -> ir.Table:

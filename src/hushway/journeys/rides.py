@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,13 +13,42 @@ from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.journeys.timetable import Pattern, Timetable
 
 # Of a tap that names no line, and of one whose line is not in the timetable.
-ANY_LINE, NO_LINE = -1, -2
-_EARTH_M = 6_371_000.0
+ANY_LINE: Final = -1
+NO_LINE: Final = -2
+_EARTH_M: Final = 6_371_000.0
+
+
+class RideTables(NamedTuple):
+    """Rides and walks by numbers of lines and stops.
+
+    Attributes:
+        ride_line: The line of every (line, stop) from which one can ride on, in their order.
+        ride_at: The stop of each.
+        ride_start: Where its rides begin in the lists that follow, and where the last end.
+        ride_alight: Where each ride goes, in the order of stops.
+        ride_s: How long it takes, in seconds.
+        near_start: Where the stops near every stop begin in the lists that follow.
+        near_alight: The stops near it, in their order, itself among them.
+        near_m: How far each is, in metres.
+        gated: Whether each stop is behind gates.
+        gate_of: The stop behind gates that is nearest to each stop; -1 if none is near.
+    """
+
+    ride_line: IntArray
+    ride_at: IntArray
+    ride_start: IntArray
+    ride_alight: IntArray
+    ride_s: IntArray
+    near_start: IntArray
+    near_alight: IntArray
+    near_m: IntArray
+    gated: BoolArray
+    gate_of: IntArray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PublicRides:
-    """What a timetable says of rides, as tables of numbers of stops and lines.
+    """What a timetable says of rides.
 
     Attributes:
         timetable: The lines and stops.
@@ -27,6 +57,25 @@ class PublicRides:
 
     timetable: Timetable
     walk_m: int
+
+    @cached_property
+    def tables(self) -> RideTables:
+        """Rides and walks."""
+        rides, near = self._rides, self._near
+        keys, starts = _starts(rides[:, :2])
+        stops = np.arange(len(self.timetable.stops) + 1)
+        return RideTables(
+            ride_line=np.ascontiguousarray(keys[:, 0]),
+            ride_at=np.ascontiguousarray(keys[:, 1]),
+            ride_start=starts,
+            ride_alight=np.ascontiguousarray(rides[:, 2]),
+            ride_s=np.ascontiguousarray(rides[:, 3]),
+            near_start=np.searchsorted(near[:, 0], stops),
+            near_alight=np.ascontiguousarray(near[:, 1]),
+            near_m=np.ascontiguousarray(near[:, 2]),
+            gated=self._gated,
+            gate_of=self._gate_of,
+        )
 
     @cached_property
     def stops(self) -> pa.Table:
@@ -62,106 +111,87 @@ class PublicRides:
             for number, pattern in enumerate(self.timetable.patterns)
             for second, stop in zip(pattern.seconds, pattern.stops, strict=True)
         ]
-        return _table(np.array(rows).reshape(-1, 3), ("pattern", "call_s", "call_at"))
-
-    @cached_property
-    def rides(self) -> pa.Table:
-        """(line, at, alight, ride_s): where one can ride to on a line, and how long it takes.
-
-        A station stands for all of its platforms. Line -1 is any line at a stop, for taps that name
-        none. Lines behind gates are left out of it: see `behind_gates`.
-        """
-        rows = np.unique(np.concatenate([*self._of_patterns(), np.zeros((0, 4), np.int64)]), axis=0)
-        # Sorted by seconds within a ride, so the quickest comes first.
-        first = np.ones(len(rows), dtype=np.bool_)
-        first[1:] = np.any(rows[1:, :3] != rows[:-1, :3], axis=1)
-        return _table(rows[first], ("line", "at", "alight", "ride_s"))
-
-    @cached_property
-    def near(self) -> pa.Table:
-        """(alight, toward, metres): stops that people walk between, each near itself."""
-        pairs, metres = self._near(np.flatnonzero(self._located))
-        rows = np.column_stack([pairs, metres])
-        return _table(rows, ("alight", "toward", "metres"))
-
-    @cached_property
-    def behind_gates(self) -> pa.Table:
-        """(toward, gate, metres): the nearest stop behind gates to every stop.
-
-        People who passed a gate without naming a line may have changed behind it, so they may have
-        come out wherever the network goes.
-        """
-        gates = np.array(sorted(self._gated_stops), dtype=np.int64)
-        rows = np.zeros((0, 3), np.int64)
-        if len(gates):
-            rows = self._nearest(gates)
-        return _table(rows, ("toward", "gate", "metres"))
-
-    @cached_property
-    def gates(self) -> pa.Table:
-        """(at): stops and stations behind gates."""
-        return pa.table({"at": np.array(sorted(self._gated_stops), dtype=np.int64)})
-
-    @cached_property
-    def _gated_stops(self) -> set[int]:
-        found = {
-            stop
-            for pattern in self.timetable.patterns
-            if self.timetable.gated[pattern.route]
-            for stop in pattern.stops
-        }
-        return found | {int(self.timetable.station[stop]) for stop in found}
-
-    def _of_patterns(self) -> Iterator[IntArray]:
-        for pattern in self.timetable.patterns:
-            pairs = _downstream(pattern)
-            for boards in (pairs[:, 0], self.timetable.station[pairs[:, 0]]):
-                for line in self._line_numbers(pattern):
-                    yield np.column_stack([np.full(len(pairs), line), boards, pairs[:, 1:]])
-
-    def _line_numbers(self, pattern: Pattern) -> tuple[int, ...]:
-        gated = self.timetable.gated[pattern.route]
-        return (pattern.route,) if gated else (pattern.route, ANY_LINE)
-
-    @cached_property
-    def _located(self) -> BoolArray:
-        return np.isfinite(self.timetable.lon) & np.isfinite(self.timetable.lat)
-
-    @cached_property
-    def _points(self) -> FloatArray:
-        """Points on the Earth in metres: straight lines between them are as long as short walks."""
-        return self.on_earth(self.timetable.lon, self.timetable.lat)
+        columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+        return pa.table(dict(zip(("pattern", "call_s", "call_at"), columns, strict=True)))
 
     @property
     def located(self) -> tuple[IntArray, FloatArray]:
         """The stops that have a point, and their points."""
-        stops = np.flatnonzero(self._located)
-        return stops, self._points[stops]
+        points = self._points
+        stops = np.flatnonzero(np.isfinite(points).all(axis=1))
+        return stops, points[stops]
 
     @staticmethod
     def on_earth(lon: FloatArray, lat: FloatArray) -> FloatArray:
-        """Returns points on the Earth, in metres from its middle."""
+        """Returns points on the Earth, in metres from its middle.
+
+        Straight lines between them are as long as short walks.
+        """
         lon, lat = np.radians(lon), np.radians(lat)
         points = (np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat))
         return np.asarray(_EARTH_M * np.column_stack(points))
 
-    def _near(self, stops: IntArray) -> tuple[IntArray, IntArray]:
-        tree = cKDTree(self._points[stops])
-        pairs = tree.query_pairs(self.walk_m, output_type="ndarray")
+    @cached_property
+    def _points(self) -> FloatArray:
+        return self.on_earth(self.timetable.lon, self.timetable.lat)
+
+    @cached_property
+    def _rides(self) -> IntArray:
+        """Returns (line, stop, later stop, seconds), the quickest of each, in their order.
+
+        A station stands for all of its platforms. At a stop without gates `ANY_LINE` is all lines.
+        """
+        rows = np.unique(np.concatenate([*self._of_patterns(), np.zeros((0, 4), np.int64)]), axis=0)
+        first = np.ones(len(rows), dtype=np.bool_)
+        first[1:] = np.any(rows[1:, :3] != rows[:-1, :3], axis=1)
+        return rows[first]
+
+    def _of_patterns(self) -> Iterator[IntArray]:
+        for pattern in self.timetable.patterns:
+            pairs = _downstream(pattern)
+            gated = self.timetable.gated[pattern.route]
+            for boards in (pairs[:, 0], self.timetable.station[pairs[:, 0]]):
+                for line in (pattern.route,) if gated else (pattern.route, ANY_LINE):
+                    yield np.column_stack([np.full(len(pairs), line), boards, pairs[:, 1:]])
+
+    @cached_property
+    def _near(self) -> IntArray:
+        """Returns (stop, other stop, metres) of all that people walk between, in their order."""
+        stops, points = self.located
+        pairs = cKDTree(points).query_pairs(self.walk_m, output_type="ndarray")
         own = np.arange(len(stops))
         pairs = np.concatenate([pairs, pairs[:, ::-1], np.column_stack([own, own])])
-        apart = self._points[stops[pairs[:, 0]]] - self._points[stops[pairs[:, 1]]]
-        return stops[pairs], np.rint(np.linalg.norm(apart, axis=1)).astype(np.int64)
+        metres = np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1)
+        rows = np.column_stack([stops[pairs], np.rint(metres).astype(np.int64)])
+        return rows[np.lexsort(rows.T[1::-1])]
 
-    def _nearest(self, gates: IntArray) -> IntArray:
-        stops = np.flatnonzero(self._located)
-        gates = gates[self._located[gates]]
-        metres, index = cKDTree(self._points[gates]).query(
-            self._points[stops], distance_upper_bound=self.walk_m
-        )
-        found = np.isfinite(metres)
-        rounded = np.rint(metres[found]).astype(np.int64)
-        return np.column_stack([stops[found], gates[index[found]], rounded])
+    @cached_property
+    def _gated(self) -> BoolArray:
+        """Whether each stop is behind gates."""
+        gated = np.zeros(len(self.timetable.stops), dtype=np.bool_)
+        for pattern in self.timetable.patterns:
+            if self.timetable.gated[pattern.route]:
+                platforms = np.array(pattern.stops)
+                gated[platforms] = gated[self.timetable.station[platforms]] = True
+        return gated
+
+    @cached_property
+    def _gate_of(self) -> IntArray:
+        found = np.full(len(self.timetable.stops), -1, dtype=np.int64)
+        stops, points = self.located
+        gates = np.flatnonzero(self._gated[stops])
+        if len(gates):
+            metres, nearest = cKDTree(points[gates]).query(points)
+            near = metres <= self.walk_m
+            found[stops[near]] = stops[gates[nearest[near]]]
+        return found
+
+
+def _starts(keys: IntArray) -> tuple[IntArray, IntArray]:
+    """Returns the different rows of sorted ones, and where each begins and the last ends."""
+    first = np.ones(len(keys), dtype=np.bool_)
+    first[1:] = np.any(keys[1:] != keys[:-1], axis=1)
+    return keys[first], np.append(np.flatnonzero(first), len(keys)).astype(np.int64)
 
 
 def _downstream(pattern: Pattern) -> IntArray:
@@ -171,7 +201,3 @@ def _downstream(pattern: Pattern) -> IntArray:
     apart = stops[before] != stops[after]
     before, after = before[apart], after[apart]
     return np.column_stack([stops[before], stops[after], seconds[after] - seconds[before]])
-
-
-def _table(rows: IntArray, names: tuple[str, ...]) -> pa.Table:
-    return pa.table({name: rows[:, column] for column, name in enumerate(names)})

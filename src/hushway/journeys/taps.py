@@ -1,26 +1,31 @@
 """Single taps as an engine reads them, and the rides or journeys that they are made into."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
+from hushway.arrays import IntArray
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.geography.clock import Stretch
 from hushway.geography.locations import NOT_KNOWN
-from hushway.journeys.chaining import DAY_US, ChainingRules, PublicTables, chained, load_rides
-from hushway.journeys.linking import joined, linked
+from hushway.journeys.chaining import RULES, ChainingRules, Taps, chained
 from hushway.journeys.placing import on_lines
 from hushway.journeys.rides import PublicRides
 from hushway.tables.layout import Columns, Layout, TimedSource
 
 Counted = Literal["journeys", "rides"]
+
+_DAY_US: Final = 86_400_000_000
+_TRIPS: Final = "trips_of_taps"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +107,6 @@ def _shaped(source: TapsSource, session: EmbeddedSession, taps: ir.Table) -> ir.
         are brought together; all others are rows by themselves, whose time has no cell.
     """
     assert source.rides is not None  # noqa: S101  a plan for taps names a timetable
-    public = load_rides(session, source.rides)
     marked = taps.mutate(
         charged=((taps.us >= source.span_us[0]) & (taps.us < source.span_us[1])).fill_null(False)
         & taps.person.notnull(),
@@ -110,8 +114,8 @@ def _shaped(source: TapsSource, session: EmbeddedSession, taps: ir.Table) -> ir.
     )
     alone = marked.filter(~marked.charged)
     together = marked.filter(marked.charged, marked.enters.notnull())
-    placed = on_lines(session, _on_days(session, together, source), source.rides, public)
-    return _trips(placed, public, source).union(
+    placed = on_lines(session, _on_days(session, together, source), source.rides)
+    return _trips(session, placed, source, source.rides).union(
         alone.select(
             "person",
             origin=ibis.literal(NOT_KNOWN),
@@ -147,21 +151,25 @@ def _on_days(session: EmbeddedSession, taps: ir.Table, source: TapsSource) -> ir
         )
         taps = taps.asof_join(clocks, on=taps.us >= clocks.since_us)
         wall = taps.us + taps.ahead_us
-    day = (wall - source.rules.day_begins_us) // DAY_US
-    return taps.mutate(day=day, second=(wall - day * DAY_US) // 1_000_000)
+    day = (wall - source.rules.day_begins_us) // _DAY_US
+    return taps.mutate(day=day, second=(wall - day * _DAY_US) // 1_000_000)
 
 
-def _trips(taps: ir.Table, public: PublicTables, source: TapsSource) -> ir.Table:
-    """Returns a row for every ride or journey of everybody, also of those who travel together."""
-    rides, ordered = chained(taps, public, source.rules)
-    trips = rides
-    if source.counted == "journeys":
-        trips = joined(linked(rides, public, source.rules))
-    told = trips.select("person", "ride", "alight", "rule", begins="at")
-    tapped = ordered.filter(ordered.enters).select("person", "ride", "us", "timed")
-    every = tapped.inner_join(told, ["person", "ride"])
-    ids = public.stops
-    named = every.left_join(ids.select(begins="at", origin="stop_id"), "begins").left_join(
+def _trips(
+    session: EmbeddedSession, taps: ir.Table, source: TapsSource, rides: PublicRides
+) -> ir.Table:
+    """Returns a row for every ride or journey of everybody, also of those who travel together.
+
+    Exits come before entries of the same moment: whoever changes leaves first.
+    """
+    order = [taps.person, taps.us, taps.enters, taps["at"], taps.line, taps.named]
+    chunks = whole_people(session.stream(taps.order_by(order)))
+    schema = trips_schema(taps.schema().to_pyarrow().field("person").type)
+    # In memory: a DuckDB takes no rows while it hands others out.
+    made = [_made(chunk, source, rides) for chunk in chunks]
+    trips = session.load(_TRIPS, pa.Table.from_batches(made, schema))
+    ids = session.load("public_stop_ids", rides.stops)
+    named = trips.left_join(ids.select(begins="at", origin="stop_id"), "begins").left_join(
         ids.select(alight="at", destination="stop_id"), "alight"
     )
     return named.select(
@@ -172,3 +180,60 @@ def _trips(taps: ir.Table, public: PublicTables, source: TapsSource) -> ir.Table
         timed=named.timed,
         rule=named.rule,
     )
+
+
+def trips_schema(person: pa.DataType) -> pa.Schema:
+    """Returns the columns of rides or journeys before their stops are named."""
+    numbers = [(name, pa.int64()) for name in ("us", "begins", "alight")]
+    return pa.schema([("person", person), *numbers, ("timed", pa.bool_()), ("rule", pa.string())])
+
+
+def whole_people(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
+    """Joins sorted batches of rows so that everybody's rows are in one."""
+    kept: list[pa.RecordBatch] = []
+    for batch in batches:
+        cut = int(_bounds(batch["person"])[-2])
+        if cut > 0 or (kept and kept[-1]["person"][-1] != batch["person"][0]):
+            yield pa.Table.from_batches([*kept, batch.slice(0, cut)])
+            kept = []
+        kept.append(batch.slice(cut))
+    if kept:
+        yield pa.Table.from_batches(kept)
+
+
+def _made(taps: pa.Table, source: TapsSource, rides: PublicRides) -> pa.RecordBatch:
+    """Makes rides or journeys of all taps of some people."""
+    taps = taps.combine_chunks()
+    columns = {name: taps[name].to_numpy() for name in Taps._fields}
+    bounds = _bounds(taps["person"].combine_chunks())
+    made = chained(Taps(**columns), bounds, rides.tables, source.rules)
+    lead, entered = made.lead, columns["enters"]
+    ends = lead
+    if source.counted == "journeys":
+        # People who travel together make the journeys that one of them makes.
+        entered = entered & (made.journey[lead] == lead)
+        ends = made.last[lead]
+    chosen = np.flatnonzero(entered)
+    end = ends[chosen]
+    trips = pa.table(
+        {
+            "person": taps["person"].take(pa.array(chosen)),
+            "us": columns["us"][chosen],
+            "begins": columns["at"][chosen],
+            "alight": made.alight[end],
+            "timed": taps["timed"].take(pa.array(chosen)),
+            "rule": pa.array(RULES).take(pa.array(made.rule[end])),
+        }
+    )
+    return trips.combine_chunks().to_batches()[0] if len(chosen) else _empty(trips)
+
+
+def _empty(trips: pa.Table) -> pa.RecordBatch:
+    return pa.RecordBatch.from_pylist([], schema=trips.schema)
+
+
+def _bounds(person: pa.Array) -> IntArray:
+    """Returns where the rows of each person begin in sorted rows, and where the last ends."""
+    changes = pc.not_equal(person[1:], person[:-1]).to_numpy(zero_copy_only=False)
+    inner = np.flatnonzero(changes) + 1
+    return np.concatenate([[0], inner, [len(person)]]).astype(np.int64)

@@ -15,10 +15,8 @@ def test_rides_go_down_the_line(tmp_path: Path) -> None:
     number = {stop: index for index, stop in enumerate(timetable.stops)}
     names = dict(enumerate(timetable.routes)) | {ANY_LINE: "any"}
     found = {
-        (names[row["line"]], timetable.stops[row["at"]], timetable.stops[row["alight"]]): row[
-            "ride_s"
-        ]
-        for row in PublicRides(timetable=timetable, walk_m=500).rides.to_pylist()
+        (names[line], timetable.stops[at], timetable.stops[alight]): seconds
+        for line, at, alight, seconds in PublicRides(timetable=timetable, walk_m=500)._rides
     }
     assert found["10", "E1", "E4"] == found["any", "E1", "E4"] == 15 * 60
     assert ("10", "E4", "E1") not in found
