@@ -144,8 +144,7 @@ def _chain(  # noqa: PLR0917  compiled
     """Chains the taps of one card, which are those from `low` to before `high`."""
     _lead(taps, low, high, rides.lead, together)
     follows, boards = _following(taps, low, high, rides.lead)
-    first = before = -1
-    off_before = np.int64(-1)
+    first = before = off_before = -1
     for tap in range(low, high):
         if rides.lead[tap] != tap or not taps.enters[tap]:
             continue
