@@ -27,6 +27,7 @@ from hushway.families.od.mechanism.laplace import LaplaceOptions
 from hushway.families.od.mechanism.learned import LearnedOptions
 from hushway.families.od.mechanism.options import FeaturePlan, TotalsOptions
 from hushway.families.od.plan import ODPlan
+from hushway.families.od.plan_taps import TapsPlan
 from hushway.privacy.bound import Unit
 from hushway.release.plans import sections as sections_module
 from hushway.release.plans.sections import AnyPlan, Section
@@ -449,6 +450,7 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     assert facts["places"].pop("areas")
     assert facts["places"].pop("group") == "zone"
     assert facts["places"].pop("area_columns") == {"id": "id", "name": "name"}
+    assert TapsPlan(**facts.pop("taps")).model_fields_set == set(TapsPlan.model_fields)
     assert facts["data"].pop("time_format")
     facts["data"]["clock"], facts["time"]["cycle"] = "service", "day_type"
     del facts["time"]["holidays_file"]

@@ -17,6 +17,9 @@ from hushway.privacy.public_facts import digest_of, public_facts
 # What a release calls the facts that every location has.
 LOCATION_FACTS: Final = ("id", "name", "lat", "lon", "zone")
 
+# The place of everybody of whom nobody knows where they got on or off.
+NOT_KNOWN: Final = "not known"
+
 # The label of a place that stands for several: the ids of these, as JSON.
 MEMBERS: Final = "member_ids"
 

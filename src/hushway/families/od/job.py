@@ -6,6 +6,7 @@ from typing import Final
 
 from hushway.engine.settings import EngineSettings
 from hushway.families.od.files.guard import check_sizes, refuse_too_many_places
+from hushway.families.od.job_taps import taps_source, with_unknown
 from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.mechanism.options import PERIOD, TOTAL, ZONES
@@ -167,7 +168,8 @@ def _locations(plan: ODPlan, areas: Areas | None) -> Locations:
     group = plan.places.group
     labels = asked_labels(plan) if group is None else label_column(group)
     read = listed_places(plan, plan.places, plan.places.file, labels)
-    return read if group is None else grouped(read, group)
+    places = read if group is None else grouped(read, group)
+    return places if plan.taps is None else with_unknown(places)
 
 
 def _cells(plan: ODPlan, areas: Areas | None) -> ODCells:
@@ -189,6 +191,8 @@ def _source(plan: ODPlan, areas: Areas | None, window: Window) -> AnyTrips:
     if plan.data.format == "mds":
         assert areas is not None  # noqa: S101  a plan for MDS names them
         return MdsTrips(path=path, areas=areas)
+    if plan.taps is not None:
+        return taps_source(plan, plan.taps, window)
     if plan.data.format == "tides":
         start, end = window.as_written
         return FareTaps(

@@ -15,6 +15,7 @@ from hushway.families.od.mechanism.options import (
     unnameable,
 )
 from hushway.families.od.plan_rows import DataPlan, PlacesPlan
+from hushway.families.od.plan_taps import TapsPlan
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import DAY_MINUTES, DayPart
 from hushway.privacy.bound import Unit
@@ -168,6 +169,9 @@ class ODPlan(AnyPlan):
 
     release_type: Literal["od"] = Field(description="The release type.")
     data: DataPlan
+    taps: TapsPlan | None = Field(
+        default=None, description='How journeys are made of taps, for format = "taps".'
+    )
     places: PlacesPlan
     time: ServiceTimePlan
     privacy: PrivacyPlan
@@ -219,6 +223,8 @@ class ODPlan(AnyPlan):
 
     def _columns_of_trips(self) -> dict[str, str]:
         """Returns the columns that trips must have, by option; MDS and TIDES name their own."""
+        if self.taps is not None:
+            return {f"taps.columns.{role}": name for role, name in self.taps.columns if name}
         if self.data.format != "table":
             return {}
         unused = {"origin", "destination"} if self.data.has_points else set()
@@ -257,6 +263,8 @@ class ODPlan(AnyPlan):
                 "learned"
             )
         yield from _wrong_places(self)
+        if (self.taps is None) == (self.data.format == "taps"):
+            yield 'taps: belongs to data.format = "taps", which needs it'
         for name in unnameable(self.published_totals):
             yield f"published_totals.{name}: cannot be defined, because it needs no column"
         for name, feature in self.published_totals.items():

@@ -70,9 +70,10 @@ class DataPlan(TimedRowsPlan):
     trips: Text = Field(
         description="CSV or Parquet; a file, a folder or a glob; or table:NAME of a warehouse."
     )
-    format: Literal["table", "mds", "tides"] = Field(
+    format: Literal["table", "mds", "tides", "taps"] = Field(
         default="table",
-        description="Columns of the plan's choice, MDS trips, or TIDES fare transactions.",
+        description="Trips in columns of the plan's choice, MDS trips, TIDES fare transactions, or "
+        "single taps, of which the section taps says more.",
     )
     columns: TripColumnsPlan = TripColumnsPlan()
 

@@ -9,6 +9,7 @@ from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
+from hushway.geography.locations import NOT_KNOWN
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.certificate import Certificate, Contribution, MechanismRecord, Terms
 from hushway.release.contribution.limits import Limits
@@ -31,6 +32,10 @@ _ASSUMED_PUBLIC = (
     "The list of places, their positions and zones.",
     "The window of days, the periods and the time zone.",
     "The mechanism, its parameters and the contribution bound.",
+)
+_TAPS_PUBLIC = (
+    "The timetable, and the rules by which trips are made of the taps of one device alone: ends "
+    f"that they do not tell are counted as {NOT_KNOWN!r}."
 )
 _FEATURES_PUBLIC = (
     "The published totals: which places, pairs of places and periods are counted together."
@@ -60,7 +65,11 @@ def od_terms(
         if limits is None
         else _completed(unit, limits),
         counted=cells.counted,
-        assumed_public=_ASSUMED_PUBLIC + ((_FEATURES_PUBLIC,) if mechanism.totals else ()),
+        assumed_public=(
+            *_ASSUMED_PUBLIC,
+            *((_TAPS_PUBLIC,) if NOT_KNOWN in cells.locations.index else ()),
+            *((_FEATURES_PUBLIC,) if mechanism.totals else ()),
+        ),
         error=_error(mechanism, cells, bound),
     )
 

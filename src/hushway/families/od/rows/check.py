@@ -17,6 +17,7 @@ from hushway.families.od.rows.bounding import Lookups, load_lookups, trip_column
 from hushway.families.od.rows.trips import AnyTrips, FareTaps, id_kinds_of, trips_read
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
+from hushway.journeys.reasons import REASONS, reason_kinds
 from hushway.privacy.bound import Unit
 from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.profile import PlacesFound
@@ -116,7 +117,9 @@ def check_trips(
                     if max_trips is None
                     else (sizes.limited("max_trips", "trips", max_trips),),
                 )
-    words = _WORDS | ({"unparsable_time": _SERVICE_TIME} if source.clock == "service" else {})
+    words = _WORDS | REASONS
+    if source.clock == "service":
+        words |= {"unparsable_time": _SERVICE_TIME}
     if isinstance(source, FareTaps):
         # An entry without an exit has no stop to end at.
         found["null_stop"] = found["null_origin"] + found["null_destination"]
@@ -167,6 +170,7 @@ def _summary(
         "unknown_place": ends & (marked.o.isnull() | marked.d.isnull()),
         "kept": marked.kept,
         "duplicate_trip_id": marked.repeated,
+        **reason_kinds(marked),
     }
     if not cells.include_intrazonal:
         kinds["intrazonal"] = marked.o == marked.d

@@ -17,6 +17,7 @@ from hushway.engine.embedded import EmbeddedSession, quietly
 from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.geography.areas import Areas
+from hushway.journeys.taps import TapsSource, taps_read
 from hushway.tables.layout import Clock, Columns, Kind, Layout, TimedSource
 from hushway.tables.mds import read_mds_trips
 
@@ -182,11 +183,13 @@ class FareTaps(TimedSource[FareColumns]):
     areas: ClassVar[None] = None
 
 
-AnyTrips = TripsSource | MdsTrips | FareTaps
+AnyTrips = TripsSource | MdsTrips | FareTaps | TapsSource
 
 
 def trips_read(session: Session, source: AnyTrips) -> Reading:
     """Returns how trips come into an engine: (person, origin, destination, us, timed)."""
+    if isinstance(source, TapsSource):
+        return taps_read(session, source)
     if isinstance(source, MdsTrips):
         return Reading(layout=None, read=partial(_trips, source), together="person")
     layout = session.layout(source)
@@ -199,13 +202,17 @@ def id_kinds_of(source: AnyTrips, layout: Layout | None) -> tuple[Kind, Kind] | 
     """Returns what ids of origins and destinations are; None for the index of an area."""
     if layout is None or source.areas is not None:
         return None
+    if isinstance(source, TapsSource):
+        return "text", "text"
     origin, destination = (
         ("stop", "stop") if isinstance(source, FareTaps) else ("origin", "destination")
     )
     return layout.kinds[origin], layout.kinds[destination]
 
 
-def _trips(source: AnyTrips, session: EmbeddedSession, layout: Layout | None) -> ir.Table:
+def _trips(
+    source: TripsSource | MdsTrips | FareTaps, session: EmbeddedSession, layout: Layout | None
+) -> ir.Table:
     """Reads trips, or the taps that they are made of, one by one."""
     if isinstance(source, MdsTrips):
         rows = session.load("mds_trips", read_mds_trips(source.path))
