@@ -5,7 +5,7 @@ python benchmarks/audit_power.py
 
 from fractions import Fraction
 
-from hushway.auditing.power import power_of
+from hushway.auditing.bounds import power_of
 from hushway.auditing.runs import FEWEST_RUNS, NEEDED_RUNS, QUICK_RUNS, USUAL_RUNS
 from hushway.auditing.suite import EPSILONS
 

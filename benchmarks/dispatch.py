@@ -26,9 +26,8 @@ from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.transit.fleet import MEAN_WAIT_S, size_fleet
 from hushway.transit.fleet_bounds import fewest_shuttles
-from hushway.transit.legs import planned_legs
+from hushway.transit.legs import RiderTrips, in_order, planned_legs
 from hushway.transit.operations import Operations, ServiceRules, operate
-from hushway.transit.rider_trips import RiderTrips, in_order
 
 WINDOW_S = 8 * 3600, 10 * 3600
 FLEET = (23, 19, 38, 20)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from harness import in_process, peak_gb, serve_job, timed
-from hushway.privacy.noise.forecast import threshold_for
+from hushway.privacy.calibration import threshold_for
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace

@@ -36,7 +36,7 @@ from hushway.families.od.public.features import (
     place_pair_labels,
     total_feature,
 )
-from hushway.families.od.study.scene import city_scene
+from hushway.families.od.study.reproduce import city_scene
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss

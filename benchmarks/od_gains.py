@@ -18,7 +18,7 @@ from harness import keep, positional
 from hushway.arrays import FloatArray
 from hushway.families.od.fit import learned as learned_fit
 from hushway.families.od.fit.learning import empirical_bayes as learning
-from hushway.families.od.fit.learning import likelihood, mixture, prior, sum_errors
+from hushway.families.od.fit.learning import likelihood, prior, sum_errors
 from hushway.families.od.fit.reconciliation.reconcile import Reconciled
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism import shares
@@ -52,8 +52,8 @@ def apart(mean: FloatArray, _variance: FloatArray, sums: Any, **_: Any) -> Recon
 
 
 def one_factor(lines: int) -> FloatArray:
-    weights = np.zeros((lines, mixture.COLUMNS))
-    weights[:, mixture.UNCHANGED] = 1.0
+    weights = np.zeros((lines, likelihood.COLUMNS))
+    weights[:, likelihood.UNCHANGED] = 1.0
     return weights
 
 
@@ -85,7 +85,7 @@ def no_empty_cells(*reach: int) -> FloatArray:
     return _LAWS(*reach)[:5]
 
 
-_LAWS = mixture.mixture_components
+_LAWS = likelihood.mixture_components
 
 Make = Callable[[ODScene, PureLoss], Mechanism[ODCells, ODTable]]
 

@@ -34,7 +34,7 @@ from hushway.families.od.planning.trial import ODScene
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import is_learnable
 from hushway.families.od.public.features import Feature
-from hushway.families.od.study.scene import city_scene
+from hushway.families.od.study.reproduce import city_scene
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss

@@ -13,7 +13,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.files.learnt import begun_with
-from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.rows.record_bounding import Records
 from sequence_judges import EPSILONS, learned_table
 from sequence_scenes import SCENES, JudgedScene

@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from harness import RESULTS, keep, positional
-from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.study.data import WeightedSequences, distinct

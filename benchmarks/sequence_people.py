@@ -19,7 +19,7 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.families.sequences.city.cards import metro
 from hushway.families.sequences.files.learnt import begun_with
-from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.mechanism.people import PeopleSequences, record_ladder
 from hushway.families.sequences.public.prefixes import SequenceUniverse

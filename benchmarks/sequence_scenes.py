@@ -22,7 +22,7 @@ from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import trace_parts
 from hushway.families.sequences.city.cards import CardCity, bus, metro
 from hushway.families.sequences.public.taxonomy import Taxonomy, generated_taxonomy
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.families.sequences.rows.record_bounding import (
     OrderedStops,
     Records,

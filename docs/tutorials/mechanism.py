@@ -175,7 +175,7 @@ from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.mechanism.shares import learned_shares
 from hushway.families.od.planning.trial import try_out
-from hushway.families.od.study.scene import city_scene
+from hushway.families.od.study.reproduce import city_scene
 
 scene = city_scene(ann_arbor(seed=7), periods=range(16, 20))
 budget = hw.PureLoss(Fraction(1))

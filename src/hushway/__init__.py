@@ -49,11 +49,10 @@ __all__ = [
 
 if TYPE_CHECKING:
     from hushway.errors import HushwayError
-    from hushway.families.asking import ask
+    from hushway.families.asking import ask, synthesize
     from hushway.families.load import load_plan, prepare
     from hushway.families.reader import Release
     from hushway.families.reader import open_release as open  # noqa: A004  read as hushway.open
-    from hushway.families.synthesis import synthesize
     from hushway.privacy.ledger import Ledger
     from hushway.sites.write import site
     from hushway.steward import keys, ledger, plan

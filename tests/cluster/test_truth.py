@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hushway.families.true_errors import true_errors
+from hushway.families.comparison import true_errors
 from hushway.progress import quiet
 from support.little_plans import FAMILIES
 from support.scene import PLAN, Scene, toml

@@ -14,9 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hushway.engine.ranks import RankSteps
-from hushway.engine.warehouse.remote import Remote
+from hushway.engine.warehouse.remote import Remote, rows_between
 from hushway.engine.warehouse.session import WarehouseSession
-from hushway.engine.warehouse.typed import rows_between
 from hushway.errors import DataError
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.counter import TripPart

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from hushway.families.density.audit.mutants import VisitsBatchByBatch
-from hushway.families.links.audit.mutants import TracesBatchByBatch
+from hushway.families.density.audit.suite import VisitsBatchByBatch
+from hushway.families.links.audit.suite import TracesBatchByBatch
 from hushway.families.od.audit.laplace import trips_file_by_file
 from hushway.families.od.rows.trips import TripColumns, TripsSource
-from hushway.families.sequences.audit.tree_mutants import sequences_file_by_file
+from hushway.families.sequences.audit.suite import sequences_file_by_file
 from hushway.families.sequences.public.prefixes import first_prefixes
 from hushway.families.sequences.rows.counter import EngineSequences
 from hushway.families.sequences.rows.sequences import SequenceRule

@@ -16,10 +16,9 @@ from hushway.progress import quiet
 from hushway.transit.picture import picture as network_picture
 from hushway.transit.study import reproduce as odmts
 from hushway.transit.study import run as odmts_run
-from hushway.transit.study.numbers import ODMTSReproduction
 from hushway.transit.study.report import headline_tables, report
 from hushway.transit.study.reproduce import JOURNAL, reproduce_odmts
-from hushway.transit.study.run import SERVICE_FIGURES, TABLE_FIGURES, Task
+from hushway.transit.study.run import SERVICE_FIGURES, TABLE_FIGURES, ODMTSReproduction, Task
 
 TASKS = 4
 

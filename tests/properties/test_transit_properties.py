@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hushway.geography.itineraries import Access, RiderCosts, itineraries
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
 from hushway.transit import operations
+from hushway.transit.legs import in_order
 from hushway.transit.operations import Operations, ServiceRules
-from hushway.transit.rider_trips import in_order
 from hushway.transit.simulation import Buses, buses_from
 from support.rider_scenes import Scene, placed
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hushway.families.sequences.public.prefixes import first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.geography.locations import Location, Locations
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from hushway.geography.itineraries import Itineraries
 from hushway.geography.locations import Location, Locations
+from hushway.transit.legs import RiderTrips
 from hushway.transit.operations import Operations, ServiceRules, operate
-from hushway.transit.rider_trips import RiderTrips
 
 # On the equator, this many degrees are a metre.
 DEGREE = 1 / 111_320

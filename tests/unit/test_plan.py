@@ -25,9 +25,8 @@ from hushway.families.od.mechanism.cbdp import CBDPOptions
 from hushway.families.od.mechanism.hierarchical import HierarchicalOptions
 from hushway.families.od.mechanism.laplace import LaplaceOptions
 from hushway.families.od.mechanism.learned import LearnedOptions
-from hushway.families.od.mechanism.options import TotalsOptions
+from hushway.families.od.mechanism.options import FeaturePlan, TotalsOptions
 from hushway.families.od.plan import ODPlan
-from hushway.families.od.plan_totals import FeaturePlan
 from hushway.privacy.bound import Unit
 from hushway.release.plans import sections as sections_module
 from hushway.release.plans.sections import AnyPlan, Section

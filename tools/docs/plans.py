@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hushway.families.load import plan_schema
 from hushway.families.registry import FAMILIES
-from hushway.families.schema import plan_schema
 
 _NONE = {"type": "null"}
 _WORDS = {"string": "text", "integer": "whole number", "object": "table"}

@@ -29,11 +29,7 @@ _FEWEST = 100
 
 @dataclass(frozen=True, kw_only=True)
 class SameLaw(Check):
-    """The claim that two ways to run give outcomes of one law, so that neither tells more.
-
-    Attributes:
-        worlds: The two ways.
-    """
+    """The claim that two ways to run give outcomes of one law, so that neither tells more."""
 
     epsilon: Fraction = Fraction(0)
     worlds: tuple[World, World]

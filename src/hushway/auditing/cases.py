@@ -30,13 +30,8 @@ class Case:
     """One audit.
 
     Attributes:
-        name: What it is called in findings.
         statistic: What the whole number of a run is.
-        stage: Makes the stage for a product and an epsilon.
         look: What is seen of a release on that stage: a `Look`, or what else its sampler takes.
-        one: The scene of the first world.
-        other: The scene of the second world.
-        words: Both worlds in words.
         claim: What is claimed about them; `Loses()` unless said.
         effort: How many times the runs that are asked for it takes; may depend on epsilon.
         other_stage: Makes the stage of the second world, if it is another one.
@@ -141,7 +136,6 @@ class Accounted:
     It follows from what was charged for, not from what a mechanism says it does.
 
     Attributes:
-        measurements: How many shares.
         bound: How far a person moves each measurement on a stage; by 1 unless said.
     """
 

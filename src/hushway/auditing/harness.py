@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.auditing.bounds import SHARE_TO_SHOW, epsilon_shown, lower_bound, upper_bound
-from hushway.auditing.power import power_of
+from hushway.auditing.bounds import SHARE_TO_SHOW, epsilon_shown, lower_bound, power_of, upper_bound
 from hushway.auditing.runs import FEWEST_RUNS
 from hushway.errors import AuditError
 from hushway.privacy.events import Event
@@ -23,15 +22,9 @@ class Finding:
     """The verdict of one audit, in plain numbers and sentences.
 
     Attributes:
-        name: What was audited.
-        epsilon: The claimed epsilon.
-        delta: The claimed delta.
         epsilon_lower: The epsilon that the runs prove; the true one is at least this. 0 for a check
             of the noise's law, which proves none.
-        runs: Runs on each side.
         event: What was looked at, and what was seen.
-        passed: Whether the runs agree with the claim.
-        reason: Why it passed or failed, as a sentence.
         epsilon_provable: The largest epsilon that so many runs could have proved; 0 if none can be.
         epsilon_detected: A loss of so much or more would have failed with probability 99%, if it
             showed as often as one noisy count does, in half of the runs; None if none would have.
@@ -54,9 +47,7 @@ class MutantFinding:
     """Whether a planted mistake was caught.
 
     Attributes:
-        name: The mistake, in words.
         epsilon: The epsilon that the mutant still claims.
-        caught: Whether an audit failed, as it should.
         by: The audits that failed, separated by semicolons.
         epsilon_lower: The largest epsilon that they prove; 0 if only the noise's law gave the
             mutant away.
@@ -156,10 +147,7 @@ class Check:
     """What all claims have in common; each says how it is examined.
 
     Attributes:
-        name: What is audited.
         statistic: What the whole number of a run is.
-        epsilon: The claimed epsilon of the release.
-        delta: The claimed delta.
         effort: How many times the runs that are asked for it takes: more for rare events, fewer
             for slow code.
     """
@@ -199,7 +187,6 @@ class Trial(Check):
     """A claim about two worlds; an epsilon of 0 claims that nobody can tell them apart.
 
     Attributes:
-        worlds: The two neighbouring inputs.
         tight: Whether the claim is all but reached by correct code, as by a single stage; then the
             audit also fails if the runs show less than a fixed share of it.
     """
@@ -310,7 +297,6 @@ def evidence(values: IntArray, event: Event, one: ArrayLike, other: ArrayLike = 
     """Returns the logarithm of the likelihood ratio of each noisy count, up to a constant.
 
     Args:
-        values: Noisy counts.
         event: What they cost, and so how noisy they are.
         one: What the counts would be in one world but for the noise, as far as the worlds differ.
         other: The same in the other world.

@@ -10,12 +10,11 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.auditing.product import exact_values, sparse
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event, noise_for
+from hushway.privacy.calibration import counting_event, expected_above, noise_for, threshold_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget
 from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.grouped import Grouping
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.query import AnyQuery, Counter, CutQuery, ExactCounts, PartitionQuery, Query
@@ -175,11 +174,7 @@ class WrongVector(Meddler):
     """Hands out a wrong lazy vector."""
 
     def __init__(
-        self,
-        vector: Callable[..., LazyVector],
-        counter: Counter,
-        budget: Budget,
-        source: BitSource,
+        self, vector: Callable[..., LazyVector], counter: Counter, budget: Budget, source: BitSource
     ) -> None:
         super().__init__(counter, budget, source)
         self._vector = vector

@@ -48,7 +48,6 @@ def pace_of(examination: Examination, runs: int) -> Pace:
     """Runs an audit's code a few times, more often as long as that is too quick to tell.
 
     Args:
-        examination: The audit.
         runs: The runs that will be asked for; no more are tried.
     """
     effort = getattr(examination, "effort", Fraction(1))
@@ -65,7 +64,6 @@ def paces_of(audits: Iterable[tuple[Key, Examination]], runs: int) -> dict[Key, 
 
     Args:
         audits: Each audit, and what to call it.
-        runs: The runs that will be asked for.
     """
     began, computed = perf_counter(), process_time()
     found = {key: pace_of(examination, runs) for key, examination in audits}

@@ -25,8 +25,8 @@ from hushway.engine.settings import EngineSettings
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Budget, Event
+from hushway.privacy.ledger.charging import Reservation
 from hushway.privacy.ledger.entries import AccountKey
-from hushway.privacy.ledger.reservation import Reservation
 from hushway.privacy.loss import Loss, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import AnyQuery, Counter, CutQuery, ExactCounts, PartitionQuery, Query
@@ -122,9 +122,15 @@ def as_made(mechanism: Any) -> Any:
     return mechanism
 
 
-def remade(kind: type[Made], mechanism: Any) -> Made:
-    """Returns a mechanism with the same terms, of a kind that does one thing wrong."""
-    return kind(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+def remade(kind: type[Any]) -> Callable[[Any], Any]:
+    """Returns what makes mechanisms into a kind of theirs that does one thing wrong."""
+
+    def make(mechanism: Any) -> Any:
+        if not issubclass(kind, type(mechanism)):
+            return mechanism
+        return kind(**{field.name: getattr(mechanism, field.name) for field in fields(mechanism)})
+
+    return make
 
 
 def unsplit(mechanism: Any) -> Any:
@@ -143,9 +149,6 @@ class Product:
     Attributes:
         counter: Makes what bounds and counts rows in memory, on a stage.
         engine: Bounds and counts rows of files; None for the one that plans use.
-        curator: Makes the curator that adds the noise.
-        budget: Makes the budget that the curator spends from.
-        source: Gives the random bits.
         mechanism: Has the last word on a mechanism that the catalogue made.
     """
 
@@ -162,8 +165,6 @@ class Stage(ABC, Generic[Made]):
     """Where an audit takes place: a product, a public universe, public terms and a price.
 
     Attributes:
-        product: The parts of every release.
-        spend: What a release costs.
         in_files: Whether rows are written to files once, and read again for each release.
     """
 
@@ -264,7 +265,6 @@ def played(
 
     Args:
         scene: Parts that have a person, counted from 0 at every corner, and a number of times.
-        corners: How many corners.
         names: Names of the columns, besides `person`.
         columns: Returns these columns of a part, one entry a corner.
     """

@@ -29,7 +29,6 @@ class ShiftCheck(Check):
     """The claim that a person moves a statistic by so many standard deviations and no more.
 
     Attributes:
-        worlds: The two neighbouring inputs.
         most: How many standard deviations it may move.
         tight: Whether it should move as far, but for a fixed share; more noise is a bug too.
     """
@@ -64,7 +63,6 @@ class JointShiftCheck(Check):
 
     Attributes:
         statistics: What is moved; a run has a column for each.
-        worlds: The two neighbouring inputs.
         most: How many standard deviations each may move, and should, but for a fixed share.
     """
 

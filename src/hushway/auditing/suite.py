@@ -60,7 +60,6 @@ class Suite(Generic[AnyProduct]):
     """The audits of one product.
 
     Attributes:
-        real: The product as it is.
         audits: What it must pass, with the real source of noise.
         mutants: The same product with planted mistakes, each of which must be caught.
     """
@@ -73,9 +72,7 @@ class Suite(Generic[AnyProduct]):
         """Tells how long each audit takes on this machine, by a few runs of it.
 
         Args:
-            runs: Runs on each side of an audit of ordinary effort.
             quick: Whether they may be fewer than a whole audit needs.
-            progress: Told what is being timed.
 
         Raises:
             AuditError: There are too few runs.
@@ -101,12 +98,10 @@ class Suite(Generic[AnyProduct]):
         """Audits the real code, claim after claim.
 
         Args:
-            runs: Runs on each side of an audit of ordinary effort.
             epsilons: The claims to audit; Gaussian noise claims them with a delta of 1/100.
             quick: Whether runs may be fewer than it takes to see what correct code loses. Then no
                 audit fails because an event shows less than its share of the claim.
             paces: How long each audit takes, to say how long the rest will take.
-            progress: Told what is being audited.
 
         Raises:
             AuditError: There are too few runs for one of the epsilons.
@@ -134,10 +129,7 @@ class Suite(Generic[AnyProduct]):
         """Runs the audits on code with a planted mistake; every mistake should be caught.
 
         Args:
-            runs: Runs on each side of an audit of ordinary effort.
-            epsilons: The claims that the mutants make.
             paces: How long each audit takes, to say how long the rest will take.
-            progress: Told which mistake is being looked for.
 
         Raises:
             AuditError: There are too few runs for one of the epsilons.

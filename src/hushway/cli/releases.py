@@ -175,7 +175,7 @@ def synthesize(
     ] = False,
 ) -> None:
     """Write synthetic trips or taps that fit a release; costs no budget."""
-    from hushway.families.synthesis import synthesize as write_synthetic
+    from hushway.families.asking import synthesize as write_synthetic
 
     with working() as show:
         written = write_synthetic(release, path, seed=seed, table=table, progress=show)

@@ -114,8 +114,6 @@ def fields_of_lines(
 
     Args:
         block: Whole lines, each with its line feed.
-        delimiter: What fields are divided by.
-        width: How many fields a line has.
         columns: Which of them are wanted, in ascending order.
     """
     text, dropped = lines_of_text(block)

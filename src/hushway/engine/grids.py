@@ -21,9 +21,6 @@ class TimeGrid:
     """Buckets of one length that refine all periods, so that a time finds its period by equality.
 
     Attributes:
-        start_us: Start of the first bucket.
-        end_us: End of the last bucket.
-        bucket_us: Length of a bucket.
         starts: Start of every bucket that lies in a period.
         periods: The period it lies in.
     """
@@ -108,9 +105,6 @@ class DayGrid:
     """Buckets of one length from the window's start to its end.
 
     Attributes:
-        start_us: Start of the first bucket.
-        end_us: End of the last bucket.
-        bucket_us: Length of a bucket.
         day: The day of the window that each bucket belongs to; -1 outside service hours.
         period: The period that it lies in; -1 likewise.
     """

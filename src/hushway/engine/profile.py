@@ -127,11 +127,9 @@ def unknown_names(
     """Returns the names without a place that most rows have, and what each is most like.
 
     Args:
-        session: Where the rows are.
         rows: The rows, or groups of them with their number in `times`.
         ids: Their column of names.
         place: The one with the public place of each, null where there is none.
-        locations: The public list.
     """
     strange = rows.filter(rows[ids].notnull() & rows[place].isnull())
     times = strange.times if "times" in rows.columns else ibis.literal(1)

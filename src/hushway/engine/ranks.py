@@ -51,7 +51,6 @@ class RankSteps:
 
         Args:
             counts: Counts by (step, cell).
-            size: Number of cells.
             first: The lowest rank, 0 or a limit of the ladder.
             last: The rank that ends the range: a limit of the ladder.
         """

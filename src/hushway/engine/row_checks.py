@@ -59,10 +59,8 @@ def ids_with_too_many(
         Exact counts, for the steward's own screen. No id is among them.
 
     Args:
-        session: The engine.
         rows: Rows with a `person`, and with a time `us` unless they have none. If they say which of
             them are `kept`, the engine remembers how many of each id are, in `ROWS_BY_ID`.
-        progress: Told from 0 to 1 how far it is.
 
     Returns:
         `shared_ids`, the number of their rows; `shared_number`, how many ids they are; and
@@ -88,10 +86,8 @@ def ids_in_two_places(
         Exact counts, for the steward's own screen. No id is among them.
 
     Args:
-        session: The engine.
         rows: Positions (person, since_us, lon, lat) in the surroundings of the roads.
         latitude: Where the metres of a degree are taken, in degrees.
-        progress: Told from 0 to 1 how far it is.
 
     Returns:
         As `ids_with_too_many`.
@@ -172,13 +168,13 @@ IMPOSSIBLE_POSITION = (
 
 
 def counts_found(
-    session: Session, summary: ir.Table, noun: str, one: str, progress: ShareProgress | None
+    session: Session,
+    summary: ir.Table,
+    noun: str,
+    one: str,
+    progress: ShareProgress | None = None,
 ) -> dict[str, int]:
-    """Returns the numbers of rows of every kind, malformed ones included.
-
-    Raises:
-        DataError: There is not a single row.
-    """
+    """Returns the numbers of rows of every kind, malformed ones included."""
     found = first_row(session.run(summary, progress))
     if found["rows"] == 0:
         raise DataError(

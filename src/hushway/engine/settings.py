@@ -25,7 +25,6 @@ class EngineSettings:
             go into a folder of their own that only this user can read and that is removed.
         encrypt_spills: Whether such rows are encrypted, and counting is refused where they cannot
             be; if None, they are encrypted wherever the library for it is installed.
-        max_temp: Most disk.
         batch_rows: How many rows the engine hands over at a time. It has no say in what is counted.
         cluster: The cluster that reads and counts; None to do it here.
         warehouse: The warehouse that holds the rows; None to read files.

@@ -1,4 +1,4 @@
-"""The verb `ask`: sums of what a release publishes, whatever its family, with their intervals."""
+"""What a published release of any family gives: sums with their intervals, and synthetic rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,9 @@ from pathlib import Path
 
 from hushway.errors import ReleaseError
 from hushway.families.reader import open_release
+from hushway.families.registry import family_certified
+from hushway.families.verify import verified
+from hushway.progress import Progress, quiet
 from hushway.release.questions.answers import Answer, difference, largest, ratio, total
 from hushway.release.questions.cells import AskedCells
 from hushway.release.wording import counted_sentence
@@ -19,7 +22,6 @@ class Answered:
         counted: What is counted, such as "trips".
         of: What was counted, over which days, of which data, and what unit is protected.
         warning: What to beware of, as `Release.warning` says.
-        answers: The answers.
         notes: What readers of them must know, one sentence each.
     """
 
@@ -97,3 +99,28 @@ def _conditions(cells: AskedCells, texts: Sequence[str]) -> dict[str, list[str]]
         ids = cells.dimension(name).ids
         found.setdefault(name, []).extend([labels] if labels in ids else labels.split(","))
     return found
+
+
+def synthesize(
+    release: Path, path: Path, *, seed: int = 1, table: bool = False, progress: Progress = quiet
+) -> str:
+    """Writes synthetic rows from a release, and says what was written.
+
+    Privacy:
+        Reads a published release and nothing else: it costs nothing.
+
+    Args:
+        release: A release folder.
+        path: The file to write.
+        seed: Chooses the draw.
+        table: Whether to write a drawn table instead of single rows.
+        progress: Told in a few words what is being done.
+
+    Raises:
+        ReleaseError: There is nothing to draw from, the release does not verify, or the file cannot
+            be written.
+    """
+    certificate, facts = verified(release)
+    family = family_certified(certificate.terms.release_type)
+    progress("Drawing synthetic rows")
+    return family.synthesize(release, certificate, facts, path=path, seed=seed, table=table)

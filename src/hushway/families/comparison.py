@@ -1,4 +1,4 @@
-"""How two releases of a type differ, and how much of that noise explains."""
+"""How two releases differ, how much of that noise explains, and what one is off by."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,28 +10,27 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from hushway.arrays import BoolArray, FloatArray
-from hushway.errors import ReleaseError
+from hushway.errors import PlanError, ReleaseError
+from hushway.families.load import load_plan, prepare
 from hushway.families.registry import family_certified
 from hushway.families.verify import verified
+from hushway.privacy.measured import Internal
+from hushway.progress import Progress
 from hushway.release.forecast.compared import ComparedTable
+from hushway.release.forecast.true_errors import TrueErrors, exact_context
 
 # How many joint standard errors noise alone rarely makes of a difference.
 BEYOND: Final = 2.0
 _VALUE: Final = "count"
+# How many of the largest differences are told.
+_SHOWN: Final = 10
 # No id holds it, so joined ids stay apart.
 _BETWEEN: Final = "\0"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Difference:
-    """One figure in two releases.
-
-    Attributes:
-        figure: What names it.
-        one: Its value in the first release.
-        other: Its value in the second.
-        joint_error: The standard error of their difference.
-    """
+    """One figure in two releases."""
 
     figure: str
     one: float
@@ -44,9 +43,7 @@ class Comparison:
     """How two releases differ.
 
     Attributes:
-        family: Their type.
         same_universe: Whether both are over the same public cells.
-        totals: The sum of all figures of each.
         both: Figures that both publish.
         only: Figures that only the first publishes, and only the second.
         correlation: Of all figures, with 0 where one publishes none; None if that says nothing.
@@ -65,16 +62,11 @@ class Comparison:
     largest: tuple[Difference, ...]
 
 
-def compare_releases(one: Path, other: Path, *, shown: int = 10) -> Comparison:
+def compare_releases(one: Path, other: Path) -> Comparison:
     """Compares two releases of the same type, figure by figure.
 
     Privacy:
         Reads two published releases and nothing else: it costs nothing.
-
-    Args:
-        one: A release folder.
-        other: Another one.
-        shown: How many of the largest differences are returned.
 
     Raises:
         ReleaseError: One is no release, does not verify, or is of another type.
@@ -108,7 +100,7 @@ def compare_releases(one: Path, other: Path, *, shown: int = 10) -> Comparison:
         only=(int((there[0] & ~both).sum()), int((there[1] & ~both).sum())),
         correlation=_correlation(*filled),
         beyond=None if errors is None else int(_apart(values, errors, both).sum()),
-        largest=() if errors is None else _largest(joined, values, errors, both, shown),
+        largest=() if errors is None else _largest(joined, values, errors, both),
     )
 
 
@@ -151,15 +143,11 @@ def _apart(values: tuple[FloatArray, FloatArray], errors: FloatArray, both: Bool
 
 
 def _largest(
-    joined: pa.Table,
-    values: tuple[FloatArray, FloatArray],
-    errors: FloatArray,
-    both: BoolArray,
-    shown: int,
+    joined: pa.Table, values: tuple[FloatArray, FloatArray], errors: FloatArray, both: BoolArray
 ) -> tuple[Difference, ...]:
     known = np.flatnonzero(both & (errors > 0))
     score = np.abs(values[0][known] - values[1][known]) / errors[known]
-    order = known[np.argsort(-score, kind="stable")[:shown]]
+    order = known[np.argsort(-score, kind="stable")[:_SHOWN]]
     figures = joined.column("figure").take(pa.array(order)).to_pylist()
     return tuple(
         Difference(
@@ -176,3 +164,37 @@ def _correlation(one: FloatArray, other: FloatArray) -> float | None:
     if len(one) < 2 or one.std() == 0 or other.std() == 0:  # noqa: PLR2004  two points make a line
         return None
     return float(np.corrcoef(one, other)[0, 1])
+
+
+def true_errors(release: Path, plan: Path, *, progress: Progress) -> Internal[TrueErrors]:
+    """Compares a release with all rows of its plan.
+
+    Privacy:
+        Reads all exact rows, nobody's cut down: what it returns carries no guarantee and is refused
+        by every writer of releases. It spends nothing, because nothing of it may be published.
+
+    Args:
+        plan: The plan that it was published with.
+
+    Raises:
+        ReleaseError: There is no release, or it does not verify.
+        PlanError: The plan is not that of the release.
+        DataError: Rows have problems that the plan refuses.
+    """
+    certificate, _ = verified(release)
+    terms = certificate.terms
+    family = family_certified(terms.release_type)
+    if family.true_errors is None:
+        raise ReleaseError(
+            f"Releases of the type {family.name} cannot be compared with the truth.",
+            advice="Compare a release of another type.",
+        )
+    job = prepare(load_plan(plan))
+    same = job.terms.release_type == terms.release_type
+    if not same or job.terms.domain.digest != terms.domain.digest:
+        raise PlanError(
+            f"The plan does not count {job.wording.counted} by the places and periods of the "
+            "release.",
+            advice="Give the plan that the release was published with, and its public files.",
+        )
+    return family.true_errors(release, job, exact_context(job, progress))

@@ -37,7 +37,6 @@ class Beginning:
     """What a first plan is made of.
 
     Attributes:
-        family: The release type.
         columns: The column of each role; None where there is none.
         facts: What people said, by option of the plan: public files, the window, a budget. None
             leaves an option out.
@@ -78,9 +77,6 @@ def first_plan(beginning: Beginning, *, header: Header, rows: Path, plan: Path) 
     has: an example's days must not become a release's.
 
     Args:
-        beginning: What it is made of.
-        header: The names and types of the columns.
-        rows: The file of rows.
         plan: Where the plan will be written, which paths are taken from.
 
     Raises:

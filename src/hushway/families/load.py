@@ -1,20 +1,18 @@
-"""From a file to a plan to a job, whatever the family.
+"""From a file to a plan to a job, whatever the family; and what plans may say.
 
 Everything that is wrong with a plan is said at once.
 """
 
 import os
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from pydantic import ValidationError
 
 from hushway.errors import PlanError
-from hushway.families.environment import with_environment
-from hushway.families.registry import family_named
-from hushway.families.renamed import now_called, refuse_old_release_type, value_now_called
+from hushway.families.registry import FAMILIES, family_named
 from hushway.release.family import Family
 from hushway.release.plans.missing import refuse_missing
 from hushway.release.plans.sections import PLAN_VERSION, AnyPlan
@@ -22,6 +20,7 @@ from hushway.tables.unpacking import MOST_BYTES, read_toml
 
 if TYPE_CHECKING:
     from hushway.release.job import Job
+
 
 _SHOWN = 50
 _LONGEST_KEY = 100
@@ -154,3 +153,146 @@ def _foreign(location: tuple[int | str, ...], family: Family) -> str | None:
     *others, last = owners
     words = f"{', '.join(others)} and {last}" if others else last
     return f"is an option of {words}, not of {name}"
+
+
+# Old words of options and tables; some went to different words in different tables.
+RENAMED: Final[Mapping[str, str]] = {
+    "expect": "shrink_to_class",
+    "family": "release_type",
+    "features": "published_totals",
+    "height": "max_stops",
+    "kappa": "expected_false_prefixes",
+    "location": "place",
+    "most_counted": "max_visits_in_total",
+    "problems.same_place": "intrazonal",
+    "same_place": "include_intrazonal",
+    "shares": "budget_shares",
+    "shown": "publish_above_se",
+    "split": "budget_shares",
+    "towers": "places",
+    "unknown_location": "unknown_place",
+}
+# Old words that were values of an option.
+RENAMED_VALUES: Final[Mapping[str, str]] = {"clock.instant": "utc", "clock.wall": "local"}
+
+
+def now_called(location: Sequence[int | str]) -> str | None:
+    """Returns what an option of an earlier time is called now, as words; None if it never was one.
+
+    Args:
+        location: The tables that it is in, and its own name last.
+    """
+    *tables, name = map(str, location)
+    word = RENAMED.get(f"{tables[-1]}.{name}") if tables else None
+    word = word or RENAMED.get(name)
+    return None if word is None else f"is now called {word}"
+
+
+def value_now_called(location: Sequence[int | str], value: object) -> str | None:
+    """Returns what a value of an earlier time is called now, as words; None if it never was one."""
+    word = RENAMED_VALUES.get(f"{location[-1]}.{value}") if location else None
+    return None if word is None else f'"{value}" is now called "{word}"'
+
+
+def refuse_old_release_type(facts: Mapping[str, Any]) -> None:
+    """Refuses a plan that names its release type by the old word, by which nothing can be read.
+
+    Raises:
+        PlanError: It does.
+    """
+    if "family" in facts and "release_type" not in facts:
+        raise PlanError(
+            f"family: {now_called(['family'])}.",
+            advice="Write release_type instead; other words that changed are told after that.",
+        )
+
+
+# What the environment says where a plan leaves it open: the ledger, and how much machine to use.
+#
+# A plan that says something is obeyed; the environment only takes the place of defaults. Paths are
+# taken from the folder in which the command runs, not from the plan's.
+
+LEDGER: Final = "HUSHWAY_LEDGER"
+KIND: Final = "HUSHWAY_ENGINE_KIND"
+MASTER: Final = "HUSHWAY_ENGINE_MASTER"
+URL: Final = "HUSHWAY_ENGINE_URL"
+MEMORY: Final = "HUSHWAY_ENGINE_MEMORY_LIMIT"
+THREADS: Final = "HUSHWAY_ENGINE_THREADS"
+TEMP: Final = "HUSHWAY_ENGINE_TEMP_FOLDER"
+
+_OPTIONS: Final = {
+    LEDGER: ("ledger", "url"),
+    KIND: ("engine", "kind"),
+    MASTER: ("engine", "master"),
+    URL: ("engine", "url"),
+    MEMORY: ("engine", "memory_limit"),
+    THREADS: ("engine", "threads"),
+    TEMP: ("engine", "temp_folder"),
+}
+# Addresses that may stand in the environment for good: plans of other kinds do without.
+_ADDRESSES: Final = {MASTER: "spark", URL: "warehouse"}
+
+
+def with_environment(facts: dict[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
+    """Returns a plan with what the environment adds to it.
+
+    Raises:
+        PlanError: A variable does not hold what it is for.
+    """
+    for variable, (table, option) in _OPTIONS.items():
+        text = environment.get(variable, "").strip()
+        section = facts.get(table, {})
+        # A table that is none is refused where plans are validated.
+        if text and isinstance(section, dict) and option not in section:
+            if variable in _ADDRESSES and section.get("kind") != _ADDRESSES[variable]:
+                continue
+            facts = {**facts, table: {**section, option: _value(variable, text)}}
+    return facts
+
+
+def _value(variable: str, text: str) -> str | int:
+    if variable == THREADS:
+        if not (text.isascii() and text.isdigit() and int(text) > 0):
+            raise PlanError(
+                f"{variable} does not hold a number of threads.",
+                advice="Set it to a whole number such as 2, or unset it.",
+            )
+        return int(text)
+    if variable in (KIND, MASTER, URL, MEMORY) or "://" in text:
+        return text
+    return str(Path(os.path.abspath(Path(text).expanduser())))  # noqa: PTH100  keeps links as they are
+
+
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+# Where the plan lies is not for the plan to say.
+_NOT_WRITTEN: Final = "folder"
+
+
+def plan_schema(name: str) -> dict[str, Any]:
+    """Returns the schema of the plans of a release type.
+
+    Raises:
+        PlanError: There is no such release type.
+    """
+    schema = family_named(name).plan.model_json_schema()
+    schema["properties"] = {
+        option: facts for option, facts in schema["properties"].items() if option != _NOT_WRITTEN
+    }
+    schema["properties"]["version"]["const"] = PLAN_VERSION
+    return {"$schema": _DIALECT, "$id": _address(f"{name}:"), "version": PLAN_VERSION, **schema}
+
+
+def every_plan_schema() -> dict[str, Any]:
+    """Returns the schema of the plans of all release types."""
+    return {
+        "$schema": _DIALECT,
+        "$id": _address(),
+        "version": PLAN_VERSION,
+        "title": "A hushway plan",
+        "description": "A release that is to be published, of one of the release types.",
+        "oneOf": [plan_schema(name) for name in FAMILIES],
+    }
+
+
+def _address(name: str = "") -> str:
+    return f"urn:hushway:plan:{name}{PLAN_VERSION}"

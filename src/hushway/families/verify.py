@@ -255,11 +255,7 @@ def _window(folder: Path) -> str | None:
 
 
 def _check_terms(
-    notes: Notes,
-    folder: Path,
-    seal: Seal,
-    certificate: Certificate,
-    ledger: "Ledger | None",
+    notes: Notes, folder: Path, seal: Seal, certificate: Certificate, ledger: "Ledger | None"
 ) -> None:
     notes.attempt("software", lambda: _software(certificate))
     notes.attempt("epsilon and delta", lambda: _epsilon_delta(certificate))

@@ -53,10 +53,6 @@ def write_release(
 
     Args:
         folder: Where the release appears; nothing may be there yet.
-        table: The published table.
-        certificate: Its certificate.
-        signing_key: Signs the seal.
-        progress: Told in a few words what is being written.
 
     Returns:
         The folder.

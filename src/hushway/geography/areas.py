@@ -1,4 +1,4 @@
-"""The public areas that a density is published for, and a local map in metres."""
+"""Public areas: those of a density, or the places that trips go between; a local map in metres."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -14,6 +14,7 @@ from shapely.geometry.polygon import orient
 
 from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
+from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.privacy.public_facts import digest_of, public_facts, public_facts_with
 
 
@@ -57,7 +58,6 @@ class Area:
 
     Attributes:
         id: What rows and releases call it.
-        name: What people call it.
         shape: A polygon or several, in WGS84 degrees (longitude, latitude). Outer rings run
             against the clock and inner ones with it, as GeoJSON wants them, whoever drew them.
     """
@@ -149,3 +149,30 @@ class Areas:
             for area in self.areas
         ]
         return digest_of({"areas": rows})
+
+
+SHAPE = "shape_sha256"
+
+
+def places_of_areas(areas: Areas) -> Locations:
+    """Returns one place for each area, at a point inside of it.
+
+    The digest of every shape is a label of its place: a release says exactly which areas its trips
+    were counted in, and is another one if a border moves.
+    """
+    points = shapely.point_on_surface(areas.shapes)
+    return Locations(
+        tuple(
+            Location(id=area.id, name=area.name, lon=float(point.x), lat=float(point.y), zone="")
+            for area, point in zip(areas.areas, points, strict=True)
+        ),
+        (
+            PlaceLabels(
+                column=SHAPE,
+                values=tuple(
+                    sha256(shapely.to_wkb(area.shape, byte_order=1)).hexdigest()
+                    for area in areas.areas
+                ),
+            ),
+        ),
+    )

@@ -138,8 +138,6 @@ class Itineraries:
     """The cheapest way of every origin (row) and destination (column).
 
     Attributes:
-        network: The network.
-        rides: The best bus rides between its hubs.
         first: Which hub the rider goes to first, an index into the network's hubs; -1 if a shuttle
             goes directly, and from a place to itself.
         last: Which hub the rider leaves the buses at; the same as `first` where none is ridden.

@@ -39,7 +39,6 @@ class PlaceLabels:
     """A further public column of the places, such as the county of each.
 
     Attributes:
-        column: What it is called.
         values: The label of each place, in index order; "" where there is none.
     """
 
@@ -53,7 +52,6 @@ class Locations:
     """The public list of places, in the order that gives every place its index.
 
     Attributes:
-        places: The places.
         labels: Further public columns, if features need them.
         aliases: Further names by which rows call places, each with the id of its place. A release
             does not tell them: some may have been found in rows.
@@ -190,7 +188,6 @@ class Labels:
     Attributes:
         column: What the classes are called, such as "mode".
         codes: The class of each thing. The array cannot be written to.
-        names: The names of the classes.
         ends: If the things are pairs of places, and their classes follow from their ends, how.
     """
 
@@ -229,7 +226,6 @@ def joint_codes(parts: Sequence[tuple[Int32Array, int]], length: int) -> tuple[I
 
     Args:
         parts: Codes and number of classes of each partition; none at all makes one class.
-        length: Number of things.
     """
     joint, size = np.zeros(length, dtype=np.int32), 1
     for codes, classes in parts:
@@ -251,3 +247,39 @@ def renumbered(codes: Int32Array, classes: int) -> tuple[list[int], Int32Array]:
     occurs = np.bincount(codes, minlength=classes) > 0
     among = (np.cumsum(occurs) - 1).astype(np.int32)
     return np.flatnonzero(occurs).tolist(), among[codes]
+
+
+_ZONE = "zone"
+
+
+def label_column(group: str) -> tuple[str, ...]:
+    """Returns the further column to read with the places; zones are read with them anyway."""
+    return () if group == _ZONE else (group,)
+
+
+def grouped(locations: Locations, group: str) -> Locations:
+    """Returns one place for each label of a column, in the middle of its members.
+
+    Which places are its members is published with it: rows name these.
+    """
+    members: dict[str, list[Location]] = {}
+    for place, label in zip(locations.places, locations.labels_in(group), strict=True):
+        members.setdefault(label, []).append(place)
+    if "" in members:
+        raise GeographyError(
+            f"{len(members['']):,} places have no label in {group!r}.",
+            advice="Give every place a label, or take out places.group.",
+        )
+    places = tuple(_middle(label, members[label]) for label in sorted(members))
+    ids = tuple(json.dumps([one.id for one in members[place.id]]) for place in places)
+    return Locations(places, (PlaceLabels(column=MEMBERS, values=ids),), locations.aliases)
+
+
+def _middle(label: str, members: list[Location]) -> Location:
+    return Location(
+        id=label,
+        name=label,
+        lon=round(sum(one.lon for one in members) / len(members), 6),
+        lat=round(sum(one.lat for one in members) / len(members), 6),
+        zone="",
+    )

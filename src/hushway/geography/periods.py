@@ -66,8 +66,6 @@ class Periods:
 
     Attributes:
         zone: IANA name of the agency's time zone.
-        first_day: First day of the window.
-        last_day: Last day of the window.
         opens: Minutes after midnight at which the first period starts.
         closes: Minutes after midnight at which the last period ends (1440 is midnight).
         minutes: Length of one period; 0 where parts are named.

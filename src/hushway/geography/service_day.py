@@ -22,7 +22,6 @@ class DayPart:
     """A part of the service day.
 
     Attributes:
-        name: What it is called.
         starts: Minutes after the midnight of the day; 1440 and more are after the next midnight.
         ends: The same; not included.
     """
@@ -48,7 +47,6 @@ class DayType:
     """Days that are counted together.
 
     Attributes:
-        name: What they are called.
         weekdays: Which days of the week, Monday is 0.
         holidays: Whether holidays are of this type, whatever their weekday.
     """

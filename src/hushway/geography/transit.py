@@ -24,10 +24,8 @@ class BusLine:
     """Buses that run one way along some hubs, again and again.
 
     Attributes:
-        name: What it is called.
         stops: Indices of the places that it calls at, in the order of travel.
         ride_s: Seconds from each stop to the next, its stay there included.
-        headway_s: Seconds from one bus to the next.
     """
 
     name: str
@@ -67,7 +65,6 @@ class Travel:
     """How fast people get about without a bus.
 
     Attributes:
-        shuttle_m_per_s: Speed of a shuttle along the streets.
         detour: How much longer the streets are than the way by air.
         stop_s: What a stop costs a shuttle, however many riders get on or off there.
         walk_m_per_s: Speed of a walker, along the same streets.
@@ -100,7 +97,6 @@ class TransitNetwork:
             shuttles that serve it.
         hubs: Indices of the places where riders may change, ascending.
         lines: The bus lines, each in one direction; all their stops are hubs.
-        travel: How fast shuttles and walkers are.
     """
 
     locations: Locations

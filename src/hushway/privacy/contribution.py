@@ -32,7 +32,6 @@ class UnitsByRecords:
     """Classes of units by their number of records: from each step of a ladder to below the next.
 
     Attributes:
-        base: The cells that records fall into.
         ladder: Ascending numbers, the first of which is 1; the last class has no end.
         cap: Most records of a unit in one cell that make up its number; None if all do.
     """

@@ -69,7 +69,7 @@ def audit(
         Traceback (most recent call last):
         hushway.errors.AuditError: There are no audits of 'nothing'.
     """
-    from hushway.auditing.power import power_in_words
+    from hushway.auditing.bounds import power_in_words
     from hushway.auditing.suite import EPSILONS
 
     if quick and mutants:

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from hushway.errors import PlanError
-from hushway.families.comparison import Comparison, compare_releases
-from hushway.families.true_errors import true_errors
+from hushway.families.comparison import Comparison, compare_releases, true_errors
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress, quiet
 from hushway.release.forecast.true_errors import TrueErrors

@@ -3,8 +3,8 @@
 from typing import Any
 
 from hushway.errors import PlanError
+from hushway.families.load import every_plan_schema, plan_schema
 from hushway.families.registry import FAMILIES
-from hushway.families.schema import every_plan_schema, plan_schema
 
 
 def new(release_type: str) -> str:

@@ -1,7 +1,9 @@
 """What a study finds: means over runs, tables beside the paper's figures, and files of both."""
 
+import argparse
 import json
 import math
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -148,9 +150,7 @@ class Report:
     """What a study found, for the screen and for its folder.
 
     Attributes:
-        facts: All numbers.
         headlines: The tables that answer the paper's own, which are also printed.
-        further: The other tables.
         statements: What a reader should know beside the tables.
         remarks: What is printed but not saved.
         pictures: What draws each picture, by the name of its file.
@@ -174,3 +174,30 @@ class Report:
         (folder / f"{prefix}{TABLES}").write_text("\n".join(parts), encoding="utf-8")
         for name, draw in self.pictures.items():
             draw(folder / name)
+
+
+def facts_table(columns: Mapping[str, Mapping[str, str]]) -> str:
+    """Returns a Markdown table with a row for each fact and a column for each mapping of facts."""
+    lines = [f"| | {' | '.join(columns)} |", f"|---|{'---:|' * len(columns)}"]
+    lines += [
+        f"| {fact} | {' | '.join(facts[fact] for facts in columns.values())} |"
+        for fact in next(iter(columns.values()))
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def matched_table(facts: Mapping[str, tuple[str, str]]) -> str:
+    """Returns a Markdown table of published figures and those of the city."""
+    return facts_table(
+        {
+            "published": {fact: published for fact, (published, _) in facts.items()},
+            "made": {fact: made for fact, (_, made) in facts.items()},
+        }
+    )
+
+
+def print_tables(of: str, tables: Callable[[int], str]) -> None:
+    """Prints the tables of the city of a seed, which the command line may give."""
+    parser = argparse.ArgumentParser(description=f"Figures of the synthetic {of}.")
+    parser.add_argument("--seed", type=int, default=1)
+    sys.stdout.write(tables(parser.parse_args().seed))

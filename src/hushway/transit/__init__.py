@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hushway.geography.itineraries import itineraries
     from hushway.transit.fleet import size_fleet
     from hushway.transit.judge import judge_fleet
+    from hushway.transit.legs import draw_trips, in_order
     from hushway.transit.operations import ServiceRules, operate
-    from hushway.transit.rider_trips import draw_trips, in_order
 else:
     __getattr__, __dir__ = attach(__name__, __all__)

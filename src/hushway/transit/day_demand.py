@@ -15,7 +15,7 @@ from hushway.families.od.synthetic.published import PublishedTrips, read_publish
 from hushway.families.verify import verified
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import WEEKDAYS
-from hushway.transit.rider_trips import RiderTrips, draw_trips
+from hushway.transit.legs import RiderTrips, draw_trips
 
 Hours = tuple[int, int]
 

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 from hushway.geography.itineraries import Itineraries
 from hushway.transit.fleet_bounds import FleetBound, fewest_shuttles
-from hushway.transit.legs import ShuttleLegs, planned_legs, stand_order, stands
+from hushway.transit.legs import RiderTrips, ShuttleLegs, planned_legs, stand_order, stands
 from hushway.transit.operations import Operations, ServiceRules, Window, limits_of, serve_legs
-from hushway.transit.rider_trips import RiderTrips
 
 MEAN_WAIT_S = 180
 _LOOK_BACK = 5

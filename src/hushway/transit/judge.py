@@ -18,8 +18,8 @@ from hushway.privacy.measured import Internal
 from hushway.progress import Progress
 from hushway.transit.day_demand import DayDemand
 from hushway.transit.fleet import FleetPlan, size_fleet
+from hushway.transit.legs import RiderTrips
 from hushway.transit.operations import Operations, ServiceRules, operate
-from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.shifts import Shifts, fewest_shifts
 
 _HOUR_S = 3600
@@ -64,12 +64,7 @@ class ZoneVerdict:
 
 @dataclass(frozen=True, kw_only=True)
 class Service:
-    """What riders and vehicles of a fleet see on the true days, on average over those drawn.
-
-    Attributes:
-        mean_leg_wait_s: Mean wait for a vehicle.
-        mean_idle_s: Mean time of a shuttle without a rider.
-    """
+    """What riders and vehicles of a fleet see on the true days, on average over those drawn."""
 
     fleet: tuple[int, ...]
     mean_leg_wait_s: float

@@ -12,6 +12,7 @@ from hushway.geography.itineraries import BusRides, Itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.compiled import Rows
 from hushway.transit.legs import (
+    RiderTrips,
     ShuttleLegs,
     direct_rows,
     leg_rows,
@@ -21,7 +22,6 @@ from hushway.transit.legs import (
     stands,
     trip_rows,
 )
-from hushway.transit.rider_trips import RiderTrips
 from hushway.transit.routes import Shuttles, parked
 from hushway.transit.simulation import Day, Limits, buses_from, event_heap, run_day
 

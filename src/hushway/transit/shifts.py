@@ -44,27 +44,22 @@ class Shifts:
         return np.cumsum(change)[:-1]
 
 
-def fewest_shifts(
-    requirement: IntArray, lengths: tuple[int, ...], *, cost: tuple[int, ...] | None = None
-) -> Shifts:
+def fewest_shifts(requirement: IntArray, lengths: tuple[int, ...]) -> Shifts:
     """Returns shifts that cover a day for the least pay, and with the fewest drivers for that pay.
+
+    Drivers are paid by the period.
 
     Args:
         requirement: Drivers needed in each period of the day.
         lengths: How many periods a shift may last. It may start in any period, and ends with the
             day at the latest.
-        cost: The pay of a shift of each length, a whole number; its periods if nothing is said.
     """
-    pay = lengths if cost is None else cost
-    _check(requirement, lengths, pay)
-    starts, kinds = _every_shift(len(requirement), lengths)
-    lasting = np.array(lengths, dtype=np.int64)[kinds]
+    _check(requirement, lengths)
+    starts, lasting = _every_shift(len(requirement), lengths)
     # In a cheapest plan every shift is needed in some period, so drivers are no more than all
     # requirements together, and one unit of pay outweighs all drivers.
     weight = int(requirement.sum()) + 1
-    drivers = _whole_drivers(
-        starts, lasting, requirement, weight * np.array(pay, dtype=np.int64)[kinds] + 1
-    )
+    drivers = _whole_drivers(starts, lasting, requirement, weight * lasting + 1)
     used = drivers > 0
     shifts = Shifts(starts=starts[used], lengths=lasting[used], drivers=drivers[used])
     if (shifts.on_duty(len(requirement)) < requirement).any():
@@ -75,16 +70,11 @@ def fewest_shifts(
     return shifts
 
 
-def _check(requirement: IntArray, lengths: tuple[int, ...], pay: tuple[int, ...]) -> None:
-    if not lengths or len(set(lengths)) != len(lengths) or len(pay) != len(lengths):
-        raise PlanError(
-            "Lengths of shifts and their pay do not belong together.",
-            advice="Give each length once, and one pay for each.",
-        )
-    if min(*lengths, *pay) < 1:
-        raise PlanError(
-            "A shift has no length or no pay.", advice="Give whole numbers of 1 or more."
-        )
+def _check(requirement: IntArray, lengths: tuple[int, ...]) -> None:
+    if not lengths or len(set(lengths)) != len(lengths):
+        raise PlanError("Lengths of shifts are missing or twice.", advice="Give each length once.")
+    if min(lengths) < 1:
+        raise PlanError("A shift has no length.", advice="Give whole numbers of 1 or more.")
     if (requirement < 0).any():
         raise PlanError("The required number of drivers is negative.", advice="Give 0 or more.")
     if min(lengths) > len(requirement):
@@ -95,16 +85,15 @@ def _check(requirement: IntArray, lengths: tuple[int, ...], pay: tuple[int, ...]
 
 
 def _every_shift(periods: int, lengths: tuple[int, ...]) -> tuple[IntArray, IntArray]:
-    """Returns the start of every shift that fits, and which of the lengths it has."""
-    by_length = np.argsort(lengths)
+    """Returns start and length of every shift that fits."""
     every = [
-        (start, int(kind))
+        (start, length)
         for start in range(periods)
-        for kind in by_length
-        if start + lengths[kind] <= periods
+        for length in sorted(lengths)
+        if start + length <= periods
     ]
-    starts, kinds = np.array(every, dtype=np.int64).T
-    return starts, kinds
+    starts, lasting = np.array(every, dtype=np.int64).T
+    return starts, lasting
 
 
 def _whole_drivers(

@@ -14,7 +14,7 @@ from hushway.arrays import IntArray
 from hushway.geography.itineraries import DIRECT, Access, BusRides
 from hushway.geography.transit import TransitNetwork
 from hushway.numerics.compiled import Rows, compiled_for_threads, rows, whole_rows
-from hushway.numerics.heap import drop, push
+from hushway.numerics.search import drop, push
 from hushway.transit.routes import (
     NOWHERE,
     Insertion,

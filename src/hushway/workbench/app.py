@@ -135,7 +135,7 @@ class _Plans:
         )
 
     def schema(self, request: Request) -> Response:
-        from hushway.families.schema import plan_schema
+        from hushway.families.load import plan_schema
 
         return answer(plan_schema(request.path_params["release_type"]))
 

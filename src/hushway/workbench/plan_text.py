@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hushway.errors import HushwayError
-from hushway.families.environment import with_environment
-from hushway.families.load import plan_from
+from hushway.families.load import plan_from, with_environment
 from hushway.families.registry import FAMILIES
 from hushway.release.plans.missing import refuse_missing
 from hushway.release.plans.sections import AnyPlan

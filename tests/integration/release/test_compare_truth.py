@@ -12,9 +12,8 @@ from typer.testing import CliRunner
 
 from hushway.cli.verbs import app
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.comparison import compare_releases
+from hushway.families.comparison import compare_releases, true_errors
 from hushway.families.registry import contents_of
-from hushway.families.true_errors import true_errors
 from hushway.progress import quiet
 from support.little_plans import FAMILIES
 from support.scene import PLAN, Scene

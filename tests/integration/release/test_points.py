@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 import shapely
 
-from hushway.engine.areas import area_index
 from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError
 from hushway.families.load import plan_from, prepare
+from hushway.families.od.rows.trips import area_index
 from hushway.families.verify import verify
 from hushway.geography.areas import Area, Areas
 from hushway.privacy.ledger import Ledger

@@ -10,10 +10,10 @@ import pytest
 
 import hushway
 from hushway.errors import BudgetError, GeographyError, PlanError
+from hushway.families.asking import synthesize
 from hushway.families.load import load_plan
 from hushway.families.sequences.city.cards import metro
 from hushway.families.sequences.plan import SequencesPlan
-from hushway.families.synthesis import synthesize
 from hushway.privacy.ledger import Ledger, Window
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource

@@ -10,8 +10,8 @@ import pytest
 
 from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError
+from hushway.families.asking import synthesize
 from hushway.families.load import plan_from, prepare
-from hushway.families.synthesis import synthesize
 from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of

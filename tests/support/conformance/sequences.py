@@ -15,8 +15,7 @@ from hushway.engine.key import PRIME, SUM_MASK, BoundingKey
 from hushway.engine.settings import EngineSettings
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.counter import EngineSequences
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences, EngineSequences
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,
     SequenceRule,

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.auditing.divergence import ORDERS, DivergenceCheck, of_choices, of_gaussians
+from hushway.auditing.law import ORDERS, DivergenceCheck, of_choices, of_gaussians
 
 SIGMA_SQUARED = Fraction(9, 4)
 

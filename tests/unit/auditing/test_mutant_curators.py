@@ -19,14 +19,14 @@ from hushway.auditing.mutant_curators import (
     Meddler,
     ThresholdForEmptyCells,
 )
-from hushway.auditing.product import blind, unsplit
+from hushway.auditing.product import blind, remade, unsplit
 from hushway.errors import BudgetError, PrivacyError
-from hushway.families.od.audit.cbdp import all_published, wholly_nosy
+from hushway.families.od.audit.cbdp import NosyWhole, all_published
 from hushway.families.od.audit.fitted import FLAT, LAZY, PERIODS, PLANNED, halves
 from hushway.families.od.audit.laplace import low_bits_only
 from hushway.families.od.audit.stage import ODProduct, ODStage, Part, Scene, toy_universe
+from hushway.families.od.public.feature_structure import groups_of
 from hushway.families.od.public.features import total_feature
-from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
@@ -87,7 +87,7 @@ def test_people_with_the_same_low_bits_are_one_person_to_a_counter_of_low_bits()
 
 def test_counts_made_whole_to_the_exact_total_sum_to_it() -> None:
     stage = ODStage(
-        product=ODProduct(curator=Meddler, mechanism=wholly_nosy),
+        product=ODProduct(curator=Meddler, mechanism=remade(NosyWhole)),
         toy=toy_universe(places=3, periods=2, corners=1),
         spend=PureLoss(Fraction(9)),
         form=PLANNED,

@@ -8,8 +8,8 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.auditing import pace
-from hushway.auditing.divergence import DivergenceCheck
 from hushway.auditing.harness import Sampler, Trial, World
+from hushway.auditing.law import DivergenceCheck
 from hushway.auditing.pace import Pace, in_words, pace_of, paces_of
 
 

@@ -9,9 +9,8 @@ import pytest
 from scipy.stats import binom
 
 from hushway.arrays import IntArray
-from hushway.auditing.bounds import epsilon_shown, runs_needed
+from hushway.auditing.bounds import FOUND_WITH, epsilon_shown, power_in_words, power_of, runs_needed
 from hushway.auditing.harness import Trial, World
-from hushway.auditing.power import FOUND_WITH, power_in_words, power_of
 from hushway.auditing.runs import NEEDED_RUNS, QUICK_RUNS, USUAL_RUNS, runs_asked
 from hushway.auditing.suite import EPSILONS
 

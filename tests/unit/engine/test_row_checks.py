@@ -20,14 +20,14 @@ from hushway.engine.row_checks import (
     ids_with_too_many,
 )
 from hushway.engine.settings import EngineSettings
-from hushway.families.density.city.files import write_events
+from hushway.families.density.city.city import write_events
 from hushway.families.density.city.paris import paris
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.rows.check import check_events
 from hushway.families.density.rows.rows import EventColumns, EventsSource
-from hushway.families.links.city.files import write_traces
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import simulate_traces
+from hushway.families.links.city.traces_city import write_traces
 from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.links.rows.check import check_traces
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
@@ -36,7 +36,7 @@ from hushway.families.od.city.files import write_trips
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.families.sequences.city.cards import bus
-from hushway.families.sequences.city.files import write_taps
+from hushway.families.sequences.city.city import write_taps
 from hushway.families.sequences.rows.check import check_sequences, check_taps
 from hushway.families.sequences.rows.sequences import (
     SequenceColumns,

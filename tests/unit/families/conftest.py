@@ -31,10 +31,9 @@ from hushway.families.write import write_release
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import expected_above, noise_for
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
-from hushway.privacy.noise.forecast import expected_above
 from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
 from support.certificates import certificate_of

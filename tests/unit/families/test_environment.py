@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from hushway.errors import PlanError
-from hushway.families.environment import with_environment
-from hushway.families.load import load_plan
+from hushway.families.load import load_plan, with_environment
 from hushway.steward.demo import build_demo
 from support.scene import PLAN, Scene
 

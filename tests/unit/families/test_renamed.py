@@ -6,10 +6,8 @@ from typing import Any
 import pytest
 
 from hushway.errors import PlanError
-from hushway.families.load import plan_from
+from hushway.families.load import RENAMED, RENAMED_VALUES, every_plan_schema, plan_from
 from hushway.families.registry import FAMILIES
-from hushway.families.renamed import RENAMED, RENAMED_VALUES
-from hushway.families.schema import every_plan_schema
 
 
 def template(name: str) -> dict[str, Any]:

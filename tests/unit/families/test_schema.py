@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 
 from hushway.cli.verbs import app
 from hushway.errors import PlanError
-from hushway.families.load import plan_from
+from hushway.families.load import every_plan_schema, plan_from, plan_schema
 from hushway.families.registry import FAMILIES
-from hushway.families.schema import every_plan_schema, plan_schema
 from support.little_plans import little_plan
 
 _TYPES = {

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from hushway.errors import PrivacyError
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import groups_of
 from hushway.families.od.public.features import Feature, period_feature, total_feature
-from hushway.families.od.public.groups import groups_of
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from hushway.errors import BudgetError, PrivacyError
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import groups_of
 from hushway.families.od.public.features import pair_feature, place_pair_labels
-from hushway.families.od.public.groups import groups_of
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy import curator as curator_module

@@ -4,8 +4,7 @@ from typing import Any
 import pytest
 
 from hushway.errors import DataError, PlanError
-from hushway.families.environment import with_environment
-from hushway.families.load import plan_from, prepare
+from hushway.families.load import plan_from, prepare, with_environment
 from hushway.release.job import settings_of
 from hushway.release.plans.sections import AnyPlan
 from support.little_plans import little_plan, write_little_files

@@ -8,8 +8,8 @@ import pytest
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
 from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
+from hushway.transit.legs import RiderTrips, in_order
 from hushway.transit.operations import ServiceRules
-from hushway.transit.rider_trips import RiderTrips, in_order
 from support.rider_scenes import Scene, placed
 
 Place = Callable[..., Locations]

@@ -12,9 +12,15 @@ from hushway.geography.locations import Locations
 from hushway.geography.transit import TransitNetwork
 from hushway.transit.fleet import FleetPlan, least_enough, size_fleet
 from hushway.transit.fleet_bounds import fewest_shuttles
-from hushway.transit.legs import ShuttleLegs, planned_legs, stand_order, stands
+from hushway.transit.legs import (
+    RiderTrips,
+    ShuttleLegs,
+    in_order,
+    planned_legs,
+    stand_order,
+    stands,
+)
 from hushway.transit.operations import ServiceRules, limits_of, serve_legs
-from hushway.transit.rider_trips import RiderTrips, in_order
 
 Place = Callable[..., Locations]
 # A second look goes so far below a size that is enough.

@@ -12,9 +12,8 @@ from hushway.arrays import IntArray
 from hushway.geography.itineraries import MODES, Access, Itineraries
 from hushway.geography.locations import Locations
 from hushway.geography.transit import TransitNetwork, Travel
-from hushway.transit.legs import ShuttleLegs, planned_legs, stand_order, stands
+from hushway.transit.legs import RiderTrips, ShuttleLegs, planned_legs, stand_order, stands
 from hushway.transit.operations import operate
-from hushway.transit.rider_trips import RiderTrips
 
 Place = Callable[..., Locations]
 WAIT_S = 170

@@ -10,8 +10,8 @@ from hushway.errors import PlanError
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
 from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
+from hushway.transit.legs import RiderTrips, in_order
 from hushway.transit.operations import Operations, ServiceRules, operate
-from hushway.transit.rider_trips import RiderTrips, in_order
 
 Place = Callable[..., Locations]
 WINDOW_S = 0, 7200

@@ -11,7 +11,7 @@ from hushway.errors import PlanError
 from hushway.families.od.public.cells import ODCells
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Cycle, Periods
-from hushway.transit.rider_trips import RiderTrips, draw_trips, in_order
+from hushway.transit.legs import RiderTrips, draw_trips, in_order
 
 Place = Callable[..., Locations]
 OPENS, MINUTES = 8 * 60, 30

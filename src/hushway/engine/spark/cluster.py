@@ -34,7 +34,6 @@ def connected(cluster: Cluster, *, encrypted: bool = False) -> "SparkSession":
     """Returns a session of the cluster; it stays until this process ends.
 
     Args:
-        cluster: Which one.
         encrypted: Whether rows that workers write to their disks must be encrypted. A session that
             is started here does that anyway.
     """

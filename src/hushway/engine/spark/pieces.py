@@ -26,7 +26,6 @@ class Piece:
     """A file, or some of its row groups.
 
     Attributes:
-        number: Tells pieces apart.
         layout: How to read it; it names one file.
         row_groups: Which row groups of a Parquet file; all of a CSV file if empty.
         rows: About how many rows it has: says how to divide the work, and nothing else.

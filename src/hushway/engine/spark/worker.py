@@ -44,10 +44,7 @@ class Task:
     """What workers are told.
 
     Attributes:
-        settings: How much of its machine a worker may use.
-        reading: How rows are read.
         columns: What comes out of reading, as Spark was told: it takes nothing else.
-        division: How they are divided by people.
         work: What is done with them: a part, something kept, a tally, a question.
         sums: What the parts of all cells are called, in which sums are added up.
         version: The version of this project that tells them.

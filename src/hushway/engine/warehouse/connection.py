@@ -18,7 +18,6 @@ class Kind:
     """A kind of database.
 
     Attributes:
-        name: What people call it.
         install: What brings its driver.
         counts: Whether trips are bounded and counted inside it. Only where the suite that compares
             engines has run and found every count the same; others hand over their rows.

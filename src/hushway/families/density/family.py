@@ -35,6 +35,9 @@ _FOR_A_SMALL_CITY = {'epsilon = "0.3" ': 'epsilon = "1"   '}
 
 _AREA_FILE = {"areas.file": "the public areas"}
 _PLACE_FILE = {"places.file": "the public list of the places that events name"}
+# The squares of the rehearsed plan.
+_HALF_DEGREES = 0.005
+_CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1), (-1, -1))
 
 
 class DensityFamily(Family):
@@ -193,9 +196,21 @@ class DensityFamily(Family):
 
     def little_plan(self, folder: Path) -> dict[str, Any]:
         """Writes a made-up city of a few rows, and returns the tables of a plan for it."""
-        from hushway.families.density.little import little_density
+        from hushway.release.plans import little_city as city
 
-        return little_density(folder)
+        shapes = (({"id": key}, _square(lon, lat)) for key, lon, lat in city.PLACES)
+        city.write_shapes(folder / "areas.geojson", shapes)
+        return {
+            "data": {
+                "name": "little",
+                "events": city.write_taps(folder),
+                "columns": {"person": "person", "place": "place"},
+            },
+            "places": city.write_places(folder),
+            "areas": {"file": "areas.geojson"},
+            "time": city.TIME,
+            "privacy": {"max_visits": 4, "max_visits_in_total": 9, "epsilon": "1", "delta": "1e-6"},
+        }
 
     def reproduce(self, **chosen: Any) -> "Internal[Report]":
         """Repeats the experiments of the paper that the family is compared with."""
@@ -215,3 +230,8 @@ class DensityFamily(Family):
             rows=f"{len(city):,} calls of {city.people:,} people",
             changes=_FOR_A_SMALL_CITY,
         )
+
+
+def _square(lon: float, lat: float) -> dict[str, Any]:
+    ring = [[lon + _HALF_DEGREES * x, lat + _HALF_DEGREES * y] for x, y in _CORNERS]
+    return {"type": "Polygon", "coordinates": [ring]}

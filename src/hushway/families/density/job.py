@@ -5,11 +5,7 @@ from dataclasses import dataclass, replace
 from hushway.engine.settings import EngineSettings
 from hushway.families.density.mechanism.catalogue import MECHANISMS, DensitySetting
 from hushway.families.density.mechanism.people import DensityPeople
-from hushway.families.density.mechanism.terms import (
-    DensityMechanism,
-    density_terms,
-    settled_terms,
-)
+from hushway.families.density.mechanism.terms import DensityMechanism, density_terms, settled_terms
 from hushway.families.density.plan import DensityPlan
 from hushway.families.density.public.geometry import density_universe
 from hushway.families.density.public.visits import DensityUniverse, VisitLadder, VisitLimits
@@ -29,12 +25,8 @@ class EventRows:
     """The events of a plan.
 
     Attributes:
-        source: Where they are.
-        universe: The public areas, bins and sites.
         limits: How much of one person counts; what is usual where it is to be chosen.
         ladder: The limits to choose from, if they are.
-        unit: Who is protected.
-        policy: What becomes of events that cannot be counted.
     """
 
     source: EventsSource
@@ -73,7 +65,6 @@ def prepare_density(plan: DensityPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of a density plan and sets up its mechanism.
 
     Args:
-        plan: What to prepare.
         like: A job of the same public files, which are then not read again.
 
     Raises:
@@ -138,24 +129,13 @@ def _same_universe(job: Job) -> DensityUniverse:
 
 
 def _source(plan: DensityPlan) -> EventsSource:
+    named = plan.data.columns
     return EventsSource(
         path=plan.rows_path(plan.data.events),
-        columns=_columns(plan),
+        columns=EventColumns(location=named.place, **named.model_dump(exclude={"place"})),
         clock=plan.data.clock,
         time_format=plan.data.time_format,
         encoding=plan.data.encoding,
-    )
-
-
-def _columns(plan: DensityPlan) -> EventColumns:
-    named = plan.data.columns
-    return EventColumns(
-        person=named.person,
-        location=named.place,
-        lon=named.lon,
-        lat=named.lat,
-        time=named.time,
-        date=named.date,
     )
 
 

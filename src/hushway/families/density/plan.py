@@ -7,23 +7,18 @@ from typing import Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from hushway.families.density.mechanism.catalogue import (
-    MECHANISMS,
-    DensityOptions,
-    SeriesOptions,
-)
+from hushway.families.density.mechanism.catalogue import MECHANISMS, DensityOptions, SeriesOptions
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.release.plans.calendar import CalendarPlan
 from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
+    ClockedRowsPlan,
     LossPlan,
     PlaceListPlan,
-    ProblemsPlan,
-    Rule,
+    PositionProblemsPlan,
     Section,
-    TimedRowsPlan,
 )
 from hushway.release.plans.values import (
     DAY_HOURS,
@@ -66,15 +61,11 @@ class EventColumnsPlan(Section):
         return self
 
 
-class EventsPlan(TimedRowsPlan):
+class EventsPlan(ClockedRowsPlan):
     """The protected rows."""
 
     events: Text = Field(
         description="CSV or Parquet; a file, a folder or a glob; or table:NAME of a warehouse."
-    )
-    clock: Literal["local", "utc"] = Field(
-        default="local",
-        description="Whether times are on the city's clock, or in UTC or with an offset.",
     )
     columns: EventColumnsPlan
 
@@ -199,14 +190,6 @@ class DensityPrivacyPlan(LossPlan):
         return None if self.max_visits_in_total == "auto" else self.max_visits_in_total
 
 
-class EventProblemsPlan(ProblemsPlan):
-    """What to do with rows that cannot be counted."""
-
-    impossible_position: Rule = Field(
-        default="drop", description="Rows whose position is not on earth."
-    )
-
-
 class DensityPlan(AnyPlan):
     """A plan for a release of a density."""
 
@@ -217,7 +200,7 @@ class DensityPlan(AnyPlan):
     time: WindowPlan
     privacy: DensityPrivacyPlan
     mechanism: Annotated[DensityOptions, MECHANISMS] = SeriesOptions()
-    problems: EventProblemsPlan = EventProblemsPlan()
+    problems: PositionProblemsPlan = PositionProblemsPlan()
 
     def named_tables(self) -> Iterator[NamedTable]:
         """Yields the areas, the towers and the events."""

@@ -1,7 +1,8 @@
 """Counts of road links, as the rest of the product knows them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 # So few roads and so many people that most links clearly show at the template's budget.
 _LINKS, _PEOPLE = 1_200, 10_000
+# The crossings of the rehearsed plan's two streets.
+_COLUMNS = [-8.60 + 0.0015 * step for step in range(6)]
 
 
 class LinksFamily(Family):
@@ -181,9 +184,21 @@ class LinksFamily(Family):
 
     def little_plan(self, folder: Path) -> dict[str, Any]:
         """Writes a made-up city of a few rows, and returns the tables of a plan for it."""
-        from hushway.families.links.little import little_links
+        from hushway.release.plans.little_city import PEOPLE, TIME, clock, write_rows, write_shapes
 
-        return little_links(folder)
+        traces = (
+            (f"u{i}", clock(8, step), lon, 41.10)
+            for i in range(PEOPLE)
+            for step, lon in enumerate(_COLUMNS)
+        )
+        write_rows(folder / "traces.csv", ("person", "time", "lon", "lat"), traces)
+        write_shapes(folder / "roads.geojson", _streets())
+        return {
+            "data": {"name": "little", "traces": "traces.csv"},
+            "roads": {"file": "roads.geojson"},
+            "time": TIME,
+            "privacy": {"max_items": 8, "epsilon": "1", "delta": "1e-6"},
+        }
 
     def reproduce(self, **chosen: Any) -> "Internal[Report]":
         """Repeats the experiments of the paper that the family is compared with."""
@@ -211,3 +226,13 @@ class LinksFamily(Family):
                 "last_day = 2019-01-14": f"last_day = {city.last_day}",
             },
         )
+
+
+def _streets() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Yields the blocks of two streets side by side, and two that join them."""
+    rows = [[[lon, lat] for lon in _COLUMNS] for lat in (41.10, 41.101)]
+    blocks = [pair for row in rows for pair in pairwise(row)]
+    blocks += [(rows[0][at], rows[1][at]) for at in (0, -1)]
+    for number, ends in enumerate(blocks):
+        facts = {"link_id": f"b{number}", "class": "primary", "speed": 50}
+        yield facts, {"type": "LineString", "coordinates": list(ends)}

@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 
 from hushway.engine.settings import EngineSettings
 from hushway.families.links.mechanism.catalogue import MECHANISMS, LinksSetting, limits_of
-from hushway.families.links.mechanism.counts import Preparation
 from hushway.families.links.mechanism.people import LinkPeople
 from hushway.families.links.mechanism.terms import LinksMechanism, links_terms
 from hushway.families.links.plan import LinksPlan
@@ -27,18 +26,7 @@ from hushway.tables.check import Policy, Problem, RowsChecked
 
 @dataclass(frozen=True, kw_only=True)
 class TraceRows:
-    """The traces of a plan.
-
-    Attributes:
-        source: Where they are.
-        universe: The public roads, periods and zones.
-        limits: How much of one person counts.
-        unit: Who is protected.
-        policy: What becomes of positions that cannot be counted.
-        splitting: How positions become trips.
-        ends: What is done to the ends of trips.
-        report: What became of the roads of the file.
-    """
+    """The traces of a plan."""
 
     source: AnyTraces
     universe: LinkUniverse
@@ -93,7 +81,6 @@ def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of a links plan and sets up its mechanism.
 
     Args:
-        plan: What to prepare.
         like: A job of the same public files, which are then not read again.
 
     Raises:
@@ -105,7 +92,7 @@ def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
     setting = LinksSetting(plan=plan, limits=limits)
     mechanism: LinksMechanism = MECHANISMS[plan.mechanism.name].from_plan(setting)
     people, unit = mechanism if isinstance(mechanism, LinkPeople) else None, plan.privacy.unit
-    source = _source(plan)
+    source, made = _source(plan), mechanism.preparation
     return Job(
         plan=plan,
         geography=universe,
@@ -124,8 +111,8 @@ def prepare_links(plan: LinksPlan, *, like: Job | None = None) -> Job:
             limits=limits,
             unit=unit,
             policy=Policy(**dict(plan.problems)),
-            splitting=_splitting(mechanism.preparation),
-            ends=_ends(mechanism.preparation),
+            splitting=Splitting(gap_s=made.gap_s, most_speed=made.most_speed),
+            ends=NoEnds() if made.ends is None else MetricEnds(**vars(made.ends)),
             report=report,
         ),
         wording=_wording(mechanism, universe),
@@ -164,14 +151,6 @@ def _source(plan: LinksPlan) -> AnyTraces:
         time_format=data.time_format,
         encoding=data.encoding,
     )
-
-
-def _splitting(preparation: Preparation) -> Splitting:
-    return Splitting(gap_s=preparation.gap_s, most_speed=preparation.most_speed)
-
-
-def _ends(preparation: Preparation) -> EndTreatment:
-    return NoEnds() if preparation.ends is None else MetricEnds(**vars(preparation.ends))
 
 
 def _wording(mechanism: LinksMechanism, universe: LinkUniverse) -> Wording:

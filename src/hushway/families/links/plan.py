@@ -5,32 +5,19 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from hushway.families.links.mechanism.catalogue import (
-    MECHANISMS,
-    LinkCountsOptions,
-    LinksOptions,
-)
+from hushway.families.links.mechanism.catalogue import MECHANISMS, LinkCountsOptions, LinksOptions
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
+    ClockedRowsPlan,
+    DaysPlan,
     LossPlan,
-    NoAverages,
-    ProblemsPlan,
-    Rule,
+    PositionProblemsPlan,
     Section,
-    TimedRowsPlan,
 )
-from hushway.release.plans.values import (
-    DAY_HOURS,
-    HOUR_MINUTES,
-    Day,
-    Exact,
-    Limit,
-    MinuteOfDay,
-    Text,
-)
+from hushway.release.plans.values import Exact, Limit, Text
 
 
 class TraceColumnsPlan(Section):
@@ -48,17 +35,13 @@ class TraceColumnsPlan(Section):
     lat: str = Field(default="lat", description="The column with its latitude, in WGS84 degrees.")
 
 
-class TracesPlan(TimedRowsPlan):
+class TracesPlan(ClockedRowsPlan):
     """The protected rows."""
 
     traces: Text = Field(description="A file, a folder or a glob; or table:NAME of a warehouse.")
     format: Literal["table", "gpx", "mds"] = Field(
         default="table",
         description="Whether traces are a table of positions, a folder of GPX files, or MDS trips.",
-    )
-    clock: Literal["local", "utc"] = Field(
-        default="local",
-        description="Whether times are on the city's clock, or in UTC or with an offset.",
     )
     columns: TraceColumnsPlan = TraceColumnsPlan()
 
@@ -146,19 +129,9 @@ class EndsPlan(Section):
     max_trips: int = Field(default=2, ge=1, description="At most so many trips of one person.")
 
 
-class LinksTimePlan(NoAverages):
+class LinksTimePlan(DaysPlan):
     """The public window and its periods, on the city's wall clock."""
 
-    zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")
-    first_day: Day = Field(description="The first day of the public window.")
-    last_day: Day = Field(description="The last day of the public window, included.")
-    opens: MinuteOfDay = Field(
-        default=0, description="When the first period of a day begins, as HH:MM."
-    )
-    closes: MinuteOfDay = Field(
-        default=DAY_HOURS * HOUR_MINUTES,
-        description="When the last period of a day ends, as HH:MM; 24:00 is midnight.",
-    )
     minutes: int | None = Field(
         default=None, gt=0, description="Length of a period; from opens to closes if left out."
     )
@@ -192,14 +165,6 @@ class LinksPrivacyPlan(LossPlan):
     )
 
 
-class TraceProblemsPlan(ProblemsPlan):
-    """What to do with rows that cannot be counted."""
-
-    impossible_position: Rule = Field(
-        default="drop", description="Rows whose position is not on earth."
-    )
-
-
 class LinksPlan(AnyPlan):
     """A plan for a release of links."""
 
@@ -211,7 +176,7 @@ class LinksPlan(AnyPlan):
     ends: EndsPlan | None = None
     privacy: LinksPrivacyPlan
     mechanism: Annotated[LinksOptions, MECHANISMS] = LinkCountsOptions()
-    problems: TraceProblemsPlan = TraceProblemsPlan()
+    problems: PositionProblemsPlan = PositionProblemsPlan()
 
     def named_tables(self) -> Iterator[NamedTable]:
         """Yields the traces, if they are a table. What roads must have depends on their format."""

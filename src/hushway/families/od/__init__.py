@@ -46,6 +46,6 @@ if TYPE_CHECKING:
     )
     from hushway.families.od.public.cells import ODCells
     from hushway.families.od.public.features import Feature
-    from hushway.families.od.study.scene import city_features, city_scene
+    from hushway.families.od.study.reproduce import city_features, city_scene
 else:
     __getattr__, __dir__ = attach(__name__, __all__)

@@ -1,18 +1,33 @@
-"""The job of an OD plan."""
+"""The job of an OD plan: its public files read, and its mechanism set up."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from hushway.engine.settings import EngineSettings
-from hushway.families.od.files.guard import check_sizes
-from hushway.families.od.job_features import asked_features, asked_labels
+from hushway.families.od.files.guard import check_sizes, refuse_too_many_places
 from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.mechanism.measuring import ODMechanism
+from hushway.families.od.mechanism.options import PERIOD, TOTAL, ZONES
 from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.mechanism.setting import NoiseChoice, ODSetting
 from hushway.families.od.mechanism.terms import TripKind, od_terms
 from hushway.families.od.plan import ODPlan
-from hushway.families.od.public.area_places import places_of_areas
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import (
+    DESTINATIONS,
+    ORIGINS,
+    Feature,
+    destinations_feature,
+    origins_feature,
+    pair_feature,
+    pair_table_labels,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+    without_idle,
+)
+from hushway.families.od.public.pairs import read_pairs
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.families.od.rows.check import check_trips
 from hushway.families.od.rows.counter import EngineTrips
@@ -24,10 +39,9 @@ from hushway.families.od.rows.trips import (
     TripColumns,
     TripsSource,
 )
-from hushway.geography.areas import Areas
+from hushway.geography.areas import Areas, places_of_areas
 from hushway.geography.clock import microseconds
-from hushway.geography.grouped_places import grouped, label_column
-from hushway.geography.locations import Locations
+from hushway.geography.locations import Locations, grouped, label_column
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
@@ -43,9 +57,6 @@ class TripRows:
     """The trips of a plan.
 
     Attributes:
-        source: Where they are.
-        cells: The public universe.
-        unit: Who is protected.
         max_trips: Most trips of one person that are counted where nothing else is asked.
         ladder: Other limits that may be asked for.
         caps: Limits of trips in one cell that may be.
@@ -91,7 +102,6 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of an OD plan and sets up its mechanism.
 
     Args:
-        plan: What to prepare.
         like: A job of the same public files, which are then not read again.
 
     Raises:
@@ -210,3 +220,91 @@ def _wording(cells: ODCells, noise: NoiseChoice | None) -> Wording:
         ),
         noise=None if noise is None else noise.reason,
     )
+
+
+_ZONE = "zone"
+_NEED_NO_COLUMN: Final = {
+    TOTAL: total_feature,
+    PERIOD: period_feature,
+    ORIGINS: origins_feature,
+    DESTINATIONS: destinations_feature,
+}
+
+
+def asked_labels(plan: ODPlan) -> tuple[str, ...]:
+    """Returns the columns of the locations that the plan's features need, besides their zones."""
+    asked, defined = _asked(plan), plan.defined_features
+    columns = {feature.places for name, feature in defined.items() if name in asked}
+    return tuple(sorted(column for column in columns if column and column != _ZONE))
+
+
+def asked_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:
+    """Returns the coarse features of a plan, in its order; all possible ones if it names none.
+
+    Raises:
+        GeographyError: A column is missing, or a place or a pair of places has no label.
+    """
+    if plan.mechanism.coarse_features is None:
+        return _all_built(plan, cells, _asked(plan))
+    return _built(plan, cells, plan.mechanism.coarse_features)
+
+
+def possible_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:
+    """Returns all features that a plan's public files allow, whatever its mechanism.
+
+    Raises:
+        GeographyError: A column is missing, or a place or a pair of places has no label.
+    """
+    total, period, *named = _possible(plan)
+    return _all_built(plan, cells, (total, period, ORIGINS, DESTINATIONS, *named))
+
+
+def _all_built(plan: ODPlan, cells: ODCells, names: tuple[str, ...]) -> tuple[Feature, ...]:
+    """Builds the features that the places allow and that tell something."""
+    zoned = any(place.zone for place in cells.locations.places)
+    return without_idle(_built(plan, cells, (name for name in names if zoned or name != ZONES)))
+
+
+def _built(plan: ODPlan, cells: ODCells, names: Iterable[str]) -> tuple[Feature, ...]:
+    wanted = tuple(names)
+    # Every other one labels all pairs of places.
+    if set(wanted) - {TOTAL, PERIOD}:
+        refuse_too_many_places(cells)
+    return tuple(
+        _NEED_NO_COLUMN[name](cells) if name in _NEED_NO_COLUMN else _defined(plan, cells, name)
+        for name in wanted
+    )
+
+
+def _defined(plan: ODPlan, cells: ODCells, name: str) -> Feature:
+    """Returns a feature made of a public column."""
+    feature = plan.defined_features[name]
+    if feature.places is not None:
+        of_places = cells.locations.labels_in(feature.places)
+        labels = place_pair_labels(cells, feature.places, of_places, side=feature.side)
+    else:
+        column, ends = feature.pairs or "", plan.places.pair_columns
+        file = plan.path(plan.places.pairs or "")
+        of_pairs = read_pairs(
+            file, cells.locations, column=column, origin=ends.origin, destination=ends.destination
+        )
+        labels = pair_table_labels(cells, column, *of_pairs)
+    return pair_feature(cells, name, labels, by_period=feature.each_period)
+
+
+def _asked(plan: ODPlan) -> tuple[str, ...]:
+    if plan.mechanism.coarse_features is not None:
+        return plan.mechanism.coarse_features
+    total, period, *named = _possible(plan)
+    ends = (ORIGINS, DESTINATIONS) if plan.mechanism.measures_ends else ()
+    return (total, period, *ends, *named)
+
+
+def _possible(plan: ODPlan) -> tuple[str, ...]:
+    """Returns the names of the features that need no file, or one that the plan names."""
+    named = (
+        name
+        for name, feature in plan.defined_features.items()
+        if feature.pairs is None or plan.places.pairs is not None
+    )
+    return (TOTAL, PERIOD, *named)

@@ -24,8 +24,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from hushway.families.sequences.city.cards import metro
-    from hushway.families.sequences.fit.record_table import RecordTable
-    from hushway.families.sequences.fit.table import SequenceTable
+    from hushway.families.sequences.fit.table import RecordTable, SequenceTable
     from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
     from hushway.families.sequences.mechanism.steps import step_spends
     from hushway.families.sequences.mechanism.tree import prefix_tree

@@ -195,15 +195,22 @@ class SequencesFamily(Family):
     @property
     def tables(self) -> tuple[type, ...]:
         """Trees of prefixes, and records that were learnt."""
-        from hushway.families.sequences.fit.record_table import RecordTable
+        from hushway.families.sequences.fit.table import RecordTable
 
         return (self.table, RecordTable)
 
     def little_plan(self, folder: Path) -> dict[str, Any]:
         """Writes a made-up city of a few rows, and returns the tables of a plan for it."""
-        from hushway.families.sequences.little import little_sequences
+        from hushway.release.plans.little_city import TIME, write_places, write_taps
 
-        return little_sequences(folder)
+        return {
+            "data": {"name": "little", "taps": write_taps(folder), "columns": {"person": "person"}},
+            "places": write_places(folder),
+            "time": TIME,
+            "taxonomy": {"columns": ["zone"]},
+            "records": {"max_stops": 4},
+            "privacy": {"epsilon": "1"},
+        }
 
     def reproduce(self, **chosen: Any) -> "Internal[Report]":
         """Repeats the experiments of the paper that the family is compared with."""

@@ -29,7 +29,7 @@ from hushway.families.sequences.rows.sequences import (
     TapsSource,
     record_bound,
 )
-from hushway.geography.grouped_places import grouped, label_column
+from hushway.geography.locations import grouped, label_column
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
@@ -50,12 +50,7 @@ class RecordRows:
     """The taps or the ready sequences of a plan.
 
     Attributes:
-        source: Where they are.
-        taxonomy: The public tree over the locations.
-        rule: What makes a record, and how much of it counts.
-        unit: Who is protected.
         ladder: Limits on records of a person that may be asked for besides.
-        policy: What becomes of rows that cannot be counted.
         multi_line: Ids of locations that several lines call at; each was given to one.
     """
 
@@ -121,7 +116,6 @@ def prepare_sequences(plan: SequencesPlan, *, like: Job | None = None) -> Job:
     """Reads the public files of a sequences plan and sets up its mechanism.
 
     Args:
-        plan: What to prepare.
         like: A job of the same public files, which are then not read again.
 
     Raises:

@@ -10,11 +10,11 @@ from hushway.privacy.bound import Unit
 from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.sections import (
     AnyPlan,
+    ClockedRowsPlan,
     LossPlan,
     PlaceListPlan,
     ProblemsPlan,
     Section,
-    TimedRowsPlan,
     TimePlan,
 )
 from hushway.release.plans.values import Text, Texts
@@ -39,7 +39,7 @@ class SequenceColumnsPlan(Section):
     )
 
 
-class SequencesDataPlan(TimedRowsPlan):
+class SequencesDataPlan(ClockedRowsPlan):
     """The protected rows: taps, or sequences that somebody has put together already."""
 
     taps: Text | None = Field(
@@ -49,10 +49,6 @@ class SequencesDataPlan(TimedRowsPlan):
         default=None, description="CSV or Parquet, or table:NAME of a warehouse."
     )
     separator: str = Field(default=" ", min_length=1, description="Between stops in a text.")
-    clock: Literal["local", "utc"] = Field(
-        default="local",
-        description="Whether times are on the city's clock, or in UTC or with an offset.",
-    )
     columns: SequenceColumnsPlan = SequenceColumnsPlan()
 
     @model_validator(mode="after")

@@ -22,12 +22,12 @@ __all__ = [
 
 # Plans are read without the library for databases.
 if TYPE_CHECKING:
+    from hushway.privacy.ledger.charging import Reservation
     from hushway.privacy.ledger.entries import Account, AccountKey, Entry, EntryKind, Unpublished
     from hushway.privacy.ledger.inspection import Witness
     from hushway.privacy.ledger.ledger import Ledger
     from hushway.privacy.ledger.people import Lost, People, PeopleLost
     from hushway.privacy.ledger.recovery import LostRelease
-    from hushway.privacy.ledger.reservation import Reservation
     from hushway.privacy.ledger.window import Window
 else:
     __getattr__, __dir__ = attach(__name__, __all__)

@@ -30,7 +30,6 @@ class AccountKey:
 
     Attributes:
         dataset: The steward's own name for the data, kept in its normal form.
-        unit: Who is protected.
         period: The steward's own name for the time that the limit covers, such as 2026-03, kept in
             its normal form.
     """
@@ -88,7 +87,6 @@ class Entry:
     Attributes:
         release: The release it is about; empty for `open`.
         amount: What this entry took out of the account: positive for `reserve`, 0 for all others.
-        purpose: Why it was reserved or abandoned.
         reference: On `publish` entries the digest of the release's seal, or, in entries that were
             written before seals were noted, of its certificate. On `open` entries random letters
             that tell the account from all others. On a `reserve` entry that was read back into a

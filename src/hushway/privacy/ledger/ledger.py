@@ -10,7 +10,7 @@ from typing import Self
 from hushway.errors import BudgetError, LedgerError
 from hushway.privacy.accounting import is_large
 from hushway.privacy.ledger.book import Book, CollisionError, Line, new_account, reserved
-from hushway.privacy.ledger.charging import chargeable
+from hushway.privacy.ledger.charging import Reservation, chargeable
 from hushway.privacy.ledger.connection import back_up, open_store
 from hushway.privacy.ledger.entries import (
     Account,
@@ -24,7 +24,6 @@ from hushway.privacy.ledger.names import check_note, check_reference, look_alike
 from hushway.privacy.ledger.people import People, datasets_to_text, groups
 from hushway.privacy.ledger.reader import LedgerReader
 from hushway.privacy.ledger.recovery import LostRelease, refuse_forgotten, remember, restore
-from hushway.privacy.ledger.reservation import Reservation
 from hushway.privacy.ledger.schema import prepare
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Loss, ZCDPLoss

@@ -19,7 +19,6 @@ class People:
 
     Attributes:
         name: What the steward calls the people; None if nobody declared anything about the data.
-        datasets: The data sets, in alphabetical order.
     """
 
     name: str | None

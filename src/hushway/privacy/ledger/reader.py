@@ -60,11 +60,7 @@ class LedgerReader:
             yield Book(connection)
 
     def account(self, key: AccountKey) -> Account:
-        """Returns an account as it stands.
-
-        Raises:
-            BudgetError: There is no such account.
-        """
+        """Returns an account as it stands."""
         with self._reading() as book:
             row = existing(book.account(key), key)
             if not book.agrees_with_head(row):
@@ -149,11 +145,7 @@ class LedgerReader:
         return [*found, *older(seen, entries)]
 
     def refuse_restored(self) -> None:
-        """Makes sure that the ledger holds all entries of it that this user has seen.
-
-        Raises:
-            LedgerError: It was restored from an older copy, and nobody has said what was lost.
-        """
+        """Makes sure that the ledger holds all entries of it that this user has seen."""
         seen = self._seen()
         with self._reading() as book:
             entries = book.entries()

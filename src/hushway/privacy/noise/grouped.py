@@ -73,10 +73,6 @@ class Layout:
         is shown. So its answers are checked for the ends of every group, which are public, and
         later for every cell that is looked up.
 
-    Args:
-        grouping: The groups.
-        size: Number of cells.
-
     Raises:
         PrivacyError: The grouping is not a partition of so many cells.
     """

@@ -46,7 +46,6 @@ class ShownGroups:
     Attributes:
         start: Where each group begins; one entry more than groups, the last is the length.
         cells: Cell numbers, within a group in the order of their ranks.
-        values: Their noisy values.
     """
 
     start: IntArray
@@ -71,11 +70,8 @@ class LazyVector:
         only what `reveal` and `reveal_groups` return may be seen.
 
     Args:
-        law: The noise.
-        size: Number of cells.
         cells: The occupied cells, ascending.
         counts: Their exact counts.
-        source: Random bits.
         groups: A public grouping of the cells; without it, all cells are one group.
 
     Raises:

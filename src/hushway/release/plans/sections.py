@@ -114,8 +114,8 @@ class NoAverages(Section):
         return facts
 
 
-class TimePlan(NoAverages):
-    """The public window and its periods, on the agency's wall clock."""
+class DaysPlan(NoAverages):
+    """The public window of days and its hours, on the city's wall clock."""
 
     zone: Text = Field(description="The time zone of the clock, an IANA name such as Europe/Paris.")
     first_day: Day = Field(description="The first day of the public window.")
@@ -127,6 +127,11 @@ class TimePlan(NoAverages):
         default=DAY_HOURS * HOUR_MINUTES,
         description="When the last period of a day ends, as HH:MM; 24:00 is midnight.",
     )
+
+
+class TimePlan(DaysPlan):
+    """The public window and its periods, on the agency's wall clock."""
+
     minutes: int = Field(default=60, gt=0, description="Length of a period in minutes.")
     cycle: Literal["day", "week"] = Field(
         default="day", description="Whether all days are counted together, or weekdays apart."
@@ -281,6 +286,15 @@ class TimedRowsPlan(RowsPlan):
         return self
 
 
+class ClockedRowsPlan(TimedRowsPlan):
+    """The same where rows tell no hours of a service date."""
+
+    clock: Literal["local", "utc"] = Field(
+        default="local",
+        description="Whether times are on the city's clock, or in UTC or with an offset.",
+    )
+
+
 class LossPlan(Section):
     """What plans of all families say about the guarantee."""
 
@@ -339,6 +353,14 @@ class ProblemsPlan(Section):
     most_dropped: PartOrAll = Field(
         default=Fraction(1, 2),
         description="The largest share of rows that may be dropped; beyond, nothing is published.",
+    )
+
+
+class PositionProblemsPlan(ProblemsPlan):
+    """What to do with rows that cannot be counted."""
+
+    impossible_position: Rule = Field(
+        default="drop", description="Rows whose position is not on earth."
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from hushway.arrays import FloatArray
 from hushway.errors import GeographyError
 from hushway.geography.locations import Locations
-from hushway.geography.transit import BusLine, TransitNetwork, Travel
+from hushway.geography.transit import BusLine, TransitNetwork
 from hushway.transit.network.feed import ServiceDay, read_service_day
 
 _PASSED: Final = -1
@@ -156,7 +156,6 @@ def gtfs_network(
     *,
     day: date,
     window: tuple[int, int],
-    travel: Travel | None = None,
     most_hubs: int = 20,
 ) -> TransitNetwork:
     """Makes a network of the trips that leave in some hours of a day.
@@ -169,7 +168,6 @@ def gtfs_network(
     Args:
         locations: The public places, with the ids of the feed's stops or stations.
         window: From which minute of the day to which; beyond 1,440 for the night after it.
-        most_hubs: How many hubs there are at the most.
     """
     _check(window, most_hubs)
     since_s, until_s = (minute * _MINUTE_S for minute in window)
@@ -197,7 +195,6 @@ def gtfs_network(
             )
             for service in kept
         ),
-        travel=travel or Travel(),
     )
 
 

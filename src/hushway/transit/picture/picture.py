@@ -14,7 +14,7 @@ from hushway.geography.transit import TransitNetwork
 from hushway.release.drawing.ground import colours_of, png_of, poster
 from hushway.release.wording import plural
 from hushway.transit.fleet import FleetPlan
-from hushway.transit.legs import planned_legs
+from hushway.transit.legs import RiderTrips, planned_legs
 from hushway.transit.picture.labels import Box, Labels, Words
 from hushway.transit.picture.map import (
     INK,
@@ -29,7 +29,6 @@ from hushway.transit.picture.map import (
     positions_m,
     stretches_of,
 )
-from hushway.transit.rider_trips import RiderTrips
 
 # 1600 x 1000 pixels in the resolution of all pictures.
 _INCHES = (1600 / 140, 1000 / 140)

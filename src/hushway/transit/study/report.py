@@ -16,14 +16,17 @@ from hushway.families.od.city.places import Day
 from hushway.privacy.measured import Internal
 from hushway.study.drawing import budget_axis, draw_means, mark_internal, shared_legend
 from hushway.study.results import Interval, Report, StudyTable, beside_printed, interval_of
-from hushway.transit.study.numbers import ORDER, PRINTED_TRUTH, TABLE_1, ODMTSReproduction
 from hushway.transit.study.reproduce import DAY_OF_ALL_BUDGETS, LARGE_BUDGET, ONLY_AT_LARGE_BUDGET
 from hushway.transit.study.run import (
     MECHANISMS,
+    ORDER,
+    PRINTED_TRUTH,
     SERVICE_FIGURES,
+    TABLE_1,
     TABLE_FIGURES,
     TRUTH,
     WINDOW_S,
+    ODMTSReproduction,
     study_day,
     true_fleet,
 )

@@ -20,7 +20,6 @@ from hushway.families.od.city.places import Day
 from hushway.geography.transit import network_toml
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
-from hushway.transit.study.numbers import ODMTSReproduction
 from hushway.transit.study.run import (
     CITY_SEED,
     COSTS,
@@ -30,6 +29,7 @@ from hushway.transit.study.run import (
     TARGET_S,
     TRUTH,
     WINDOW_S,
+    ODMTSReproduction,
     Outcome,
     Task,
     run_task,
@@ -102,28 +102,6 @@ def tasks_of(
                         yield Task(day=day, epsilon=epsilon, mechanism=name, run=run)
 
 
-# The code that turns the days into numbers: a version alone does not tell apart what is being
-# worked on.
-CODE: Final = (
-    "engine/*.py",
-    "families/od/fit/**/*.py",
-    "families/od/mechanism/*.py",
-    "families/od/public/*.py",
-    "families/od/rows/*.py",
-    "families/od/study/reproduce.py",
-    "families/od/planning/trial.py",
-    "families/od/study/scene.py",
-    "geography/*.py",
-    "numerics/*.py",
-    "privacy/**/*.py",
-    "release/mechanism.py",
-    "transit/*.py",
-    "transit/design/*.py",
-    "transit/network/*.py",
-    "transit/study/run.py",
-)
-
-
 def fingerprint() -> dict[str, Any]:
     """Returns everything that decides the numbers of a run, as plain values."""
     return {
@@ -139,12 +117,11 @@ def fingerprint() -> dict[str, Any]:
 
 
 def code_digest(package: Path) -> str:
-    """Returns a digest of the code that decides the numbers, except for how pictures are drawn."""
+    """Returns a digest of all code: a version does not tell apart what is being worked on."""
     digest = hashlib.sha256()
-    for path in sorted({path for pattern in CODE for path in package.glob(pattern)}):
-        if "picture" not in path.name:
-            digest.update(path.relative_to(package).as_posix().encode() + b"\0")
-            digest.update(path.read_bytes() + b"\0")
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
@@ -164,9 +141,6 @@ def outcomes_of(tasks: Sequence[Task], *, processes: int) -> Generator[Internal[
 
     Tasks are begun in their order. Whoever stops early, by an error or by closing the iterator,
     ends the processes: tasks that are not done by then are lost.
-
-    Raises:
-        HushwayError: A process was ended from outside.
     """
     # More processes than tasks would start for nothing.
     processes = min(processes, len(tasks))

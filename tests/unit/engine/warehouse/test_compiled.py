@@ -14,7 +14,7 @@ from ibis.backends.sql import compilers
 
 from hushway.engine.key import BoundingKey
 from hushway.engine.ranks import RankSteps
-from hushway.engine.warehouse.typed import brought, rows_between
+from hushway.engine.warehouse.remote import brought, rows_between
 from hushway.families.od.rows.counter import TripPart
 from hushway.families.od.rows.trips import TripColumns, TripsSource, id_kinds_of
 from hushway.privacy.bound import Unit

@@ -2,7 +2,7 @@ import ibis
 import pyarrow as pa
 import pytest
 
-from hushway.engine.warehouse.typed import rows_between
+from hushway.engine.warehouse.remote import rows_between
 from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.tables.layout import layout_of_table
 

@@ -1,63 +1,48 @@
-from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from hushway.errors import GeographyError
-from hushway.families.od.job_features import (
-    FeatureDefinition,
-    build_features,
-    pair_columns,
-    place_columns,
-)
+from hushway.errors import HushwayError, PlanError
+from hushway.families.load import plan_from
+from hushway.families.od.job import asked_features, asked_labels
+from hushway.families.od.plan import ODPlan
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.pairs import PairLabels, read_pairs
-from hushway.geography.periods import Periods
 from hushway.tables.locations import LocationColumns, read_locations
+from support.little_plans import little_plan
 
 PLACES = "id,lon,lat,zone,county\na,0,0,west,north\nb,1,0,west,south\nc,2,0,east,south\n"
 PAIRS = "origin,destination,mode\n" + "".join(
     f"{o},{d},{'bus' if o == 'a' else 'walk'}\n" for o in "abc" for d in "abc" if o != d
 )
-DEFINITIONS = (
-    FeatureDefinition(title="zones", place_column="zone"),
-    FeatureDefinition(title="ends", place_column="county", side="destination", each_period=False),
-    FeatureDefinition(title="modes", pair_column="mode"),
-)
+ENDS = {"places": "county", "side": "destination", "each_period": False}
 
 
-@pytest.fixture
-def cells(tmp_path: Path) -> ODCells:
-    (tmp_path / "places.csv").write_text(PLACES)
-    columns = LocationColumns(labels=place_columns(DEFINITIONS))
+def planned(folder: Path, asked: list[str], **defined: dict[str, Any]) -> ODPlan:
+    (folder / "places.csv").write_text(PLACES)
+    (folder / "pairs.csv").write_text(PAIRS)
+    facts = little_plan("od")
+    facts["places"] = {"file": "places.csv", "pairs": "pairs.csv"}
+    facts["time"] |= {"opens": "00:00", "closes": "24:00", "minutes": 720}
+    facts["mechanism"] = {"name": "cbdp", "published_totals": asked}
+    plan = plan_from(facts | {"published_totals": defined}, folder=folder)
+    assert isinstance(plan, ODPlan)
+    return plan
+
+
+def cells_of(plan: ODPlan) -> ODCells:
+    columns = LocationColumns(labels=asked_labels(plan))
     return ODCells(
-        locations=read_locations(tmp_path / "places.csv", columns),
-        periods=Periods(
-            zone="UTC",
-            first_day=date(2026, 1, 5),
-            last_day=date(2026, 1, 5),
-            opens=0,
-            closes=1440,
-            minutes=720,
-        ),
+        locations=read_locations(plan.folder / "places.csv", columns),
+        periods=plan.time.periods(plan.path),
     )
 
 
-@pytest.fixture
-def pairs(tmp_path: Path, cells: ODCells) -> dict[str, PairLabels]:
-    file = tmp_path / "pairs.csv"
-    file.write_text(PAIRS)
-    return {
-        column: read_pairs(file, cells.locations, column=column)
-        for column in pair_columns(DEFINITIONS)
-    }
-
-
-def test_features_are_built_from_the_columns_of_files(
-    cells: ODCells, pairs: dict[str, PairLabels]
-) -> None:
-    zones, ends, modes = build_features(DEFINITIONS, cells, pairs)
+def test_features_are_built_from_the_columns_of_files(tmp_path: Path) -> None:
+    plan = planned(tmp_path, ["zones", "ends", "modes"], ends=ENDS)
+    cells = cells_of(plan)
+    zones, ends, modes = asked_features(plan, cells)
     first = np.arange(cells.pairs, dtype=np.int64)
     assert [f.title for f in (zones, ends, modes)] == ["zones", "ends", "modes"]
     assert [zones.labels(e)[1] for e in zones.of(first)] == [
@@ -76,23 +61,21 @@ def test_features_are_built_from_the_columns_of_files(
     assert modes.labels(3)[0] == "12:00-00:00"
 
 
-def test_the_columns_to_read_are_named_once_and_the_zone_is_always_there() -> None:
-    doubled = (*DEFINITIONS, FeatureDefinition(title="x", place_column="county"))
-    assert place_columns(doubled) == ("county",)
-    assert pair_columns(doubled) == ("mode",)
-    assert place_columns(()) == pair_columns(()) == ()
+def test_the_columns_to_read_are_named_once_and_the_zone_is_always_there(tmp_path: Path) -> None:
+    twice = planned(tmp_path, ["zones", "ends", "x", "modes"], ends=ENDS, x={"places": "county"})
+    assert asked_labels(twice) == ("county",)
+    assert asked_labels(planned(tmp_path, ["zones", "modes"], ends=ENDS)) == ()
 
 
-def test_a_column_that_was_not_read_is_refused(
-    cells: ODCells, pairs: dict[str, PairLabels]
-) -> None:
-    with pytest.raises(GeographyError, match="'state'"):
-        build_features([FeatureDefinition(title="x", place_column="state")], cells, pairs)
-    with pytest.raises(GeographyError, match="'x' needs the column 'corridor'"):
-        build_features([FeatureDefinition(title="x", pair_column="corridor")], cells, pairs)
+@pytest.mark.parametrize("column", [{"places": "state"}, {"pairs": "corridor"}])
+def test_a_column_that_is_not_there_is_refused(tmp_path: Path, column: dict[str, str]) -> None:
+    cells = cells_of(planned(tmp_path, ["zones"]))
+    (name,) = column.values()
+    with pytest.raises(HushwayError, match=name):
+        asked_features(planned(tmp_path, ["x"], x=column), cells)
 
 
-@pytest.mark.parametrize("columns", [{}, {"place_column": "a", "pair_column": "b"}])
-def test_a_definition_names_exactly_one_column(columns: dict[str, str]) -> None:
-    with pytest.raises(GeographyError, match="'x' needs"):
-        FeatureDefinition(title="x", **columns)
+@pytest.mark.parametrize("columns", [{}, {"places": "a", "pairs": "b"}])
+def test_a_definition_names_exactly_one_column(tmp_path: Path, columns: dict[str, str]) -> None:
+    with pytest.raises(PlanError, match="exactly one of places"):
+        planned(tmp_path, ["x"], x=columns)

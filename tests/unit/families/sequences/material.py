@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from hushway.engine.key import BoundingKey
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Counter
 from support.bad_input import PLACE_CASES, Case, option, row

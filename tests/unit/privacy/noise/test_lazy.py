@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hushway.errors import PrivacyError
+from hushway.privacy.calibration import expected_above, threshold_for
 from hushway.privacy.noise import lazy
-from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace

@@ -71,7 +71,7 @@ def test_a_sampling_module_does_not_import_the_forecasts(path: Path) -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom)
     ]
-    assert "hushway.privacy.noise.forecast" not in imported
+    assert "hushway.privacy.calibration" not in imported
 
 
 @pytest.mark.parametrize(

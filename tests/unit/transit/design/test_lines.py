@@ -7,8 +7,8 @@ from hushway.arrays import BoolArray
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import TransitNetwork
 from hushway.transit.design.design import Design
-from hushway.transit.design.lines import lines_of, lines_through
 from hushway.transit.design.problem import DesignSettings
+from hushway.transit.network_design import lines_of, lines_through
 
 _SETTINGS = DesignSettings(headway_s=300)
 

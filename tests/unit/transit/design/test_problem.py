@@ -9,8 +9,8 @@ from hushway.geography.itineraries import RiderCosts, itineraries
 from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork
 from hushway.transit.design.design import design
-from hushway.transit.design.lines import lines_of
 from hushway.transit.design.problem import DesignSettings, design_problem
+from hushway.transit.network_design import lines_of
 
 # Places along the equator, about 1.1 km from one to the next, all in one zone.
 _PLACES = Locations(

@@ -96,11 +96,8 @@ def test_a_route_is_a_line_along_its_commonest_pattern(feed: Feed, zipped: bool)
 
 
 def test_only_trips_that_leave_in_the_window_count(feed: Feed) -> None:
-    made = gtfs_network(
-        feed(), ABC, day=MONDAY, window=(8 * 60, 8 * 60 + 40), travel=Travel(stop_s=7)
-    )
+    made = gtfs_network(feed(), ABC, day=MONDAY, window=(8 * 60, 8 * 60 + 40))
     assert made.lines == (BusLine(name="Red", stops=(0, 1, 2), ride_s=(300, 240), headway_s=1_200),)
-    assert made.travel == Travel(stop_s=7)
 
 
 def test_a_day_has_the_services_of_the_calendar_and_its_exceptions(feed: Feed) -> None:

@@ -12,6 +12,7 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.transit import BusLine, TransitNetwork
 from hushway.transit.fleet import FleetPlan, ZoneFleet, size_fleet
 from hushway.transit.fleet_bounds import FleetBound
+from hushway.transit.legs import RiderTrips, in_order
 from hushway.transit.operations import ServiceRules
 from hushway.transit.picture import picture as network_picture
 from hushway.transit.picture.map import stretches_of
@@ -22,7 +23,6 @@ from hushway.transit.picture.picture import (
     shuttle_pickups,
     trips_by_mode,
 )
-from hushway.transit.rider_trips import RiderTrips, in_order
 
 WINDOW = (28_800, 36_000)
 

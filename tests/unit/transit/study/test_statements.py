@@ -4,10 +4,18 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from hushway.transit.study.numbers import ORDER, TABLE_1, ODMTSReproduction
 from hushway.transit.study.report import Verdict, compared, headline_tables, statements
 from hushway.transit.study.reproduce import EPSILONS, tasks_of
-from hushway.transit.study.run import DAYS, MECHANISMS, SERVICE_FIGURES, Outcome, Task
+from hushway.transit.study.run import (
+    DAYS,
+    MECHANISMS,
+    ORDER,
+    SERVICE_FIGURES,
+    TABLE_1,
+    ODMTSReproduction,
+    Outcome,
+    Task,
+)
 
 TRUE = (99.0, 100.0, 101.0)
 IN_ORDER = {

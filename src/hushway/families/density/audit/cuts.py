@@ -1,9 +1,9 @@
-"""What the cuts of series must not give away, chosen by the exponential mechanism.
+"""What choices must not give away: cuts of series, and limits with what they leave out.
 
-Twenty-four visits of one person, six in each of four cells. A crowd makes each cell undecided
-between keeping few cosines and keeping many, where one person matters most. The chances of all cuts
-follow from the scores and the rate, so nothing about them is left to runs but whether the cuts are
-drawn by these chances.
+Cuts are chosen by the exponential mechanism. Twenty-four visits of one person, six in each of four
+cells. A crowd makes each cell undecided between keeping few cosines and keeping many, where one
+person matters most. The chances of all cuts follow from the scores and the rate, so nothing about
+them is left to runs but whether the cuts are drawn by these chances.
 """
 
 import math
@@ -16,22 +16,26 @@ import numpy as np
 from scipy.special import chdtrc, logsumexp
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.auditing.cases import OTHERS, Case, Staged
-from hushway.auditing.divergence import ORDERS, SLACK, of_choices
+from hushway.auditing.agreement import Replayed
+from hushway.auditing.cases import OTHERS, Case, Staged, never_differs
 from hushway.auditing.harness import Check, Finding, World, enough
+from hushway.auditing.law import ORDERS, SLACK, of_choices
 from hushway.auditing.product import Product
 from hushway.auditing.shift import claim_of
+from hushway.families.density.audit.questions import answers
 from hushway.families.density.audit.stage import (
     CELLS,
     LONE_SITES,
+    SITES,
     DensityStage,
     Stay,
     Stays,
     staged,
 )
+from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.recommended import Shares
 from hushway.families.density.mechanism.series import DensitySeries, density_series
-from hushway.families.density.public.visits import ClusterSeries, VisitLimits
+from hushway.families.density.public.visits import ClusterSeries, LeftOutVisits, VisitLimits
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.curator import Curator
@@ -97,7 +101,6 @@ FOUR_CELLS = Case(
     claim=_drawn_by_their_chances,
     effort=Fraction(1, 20),
 )
-AUDITS = (FOUR_CELLS,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +178,6 @@ class CutsCheck(Check):
     """What is known of cuts.
 
     Attributes:
-        rho: What is charged for.
         bound: How far a person moves all series.
         worlds: The two neighbouring inputs; a run has how many cosines each series keeps.
         scores: The exact scores of all cuts in both, one row a series.
@@ -256,3 +258,47 @@ def _bins(expected: FloatArray) -> list[int]:
             starts.append(place + 1)
             held = 0.0
     return starts
+
+
+def _chosen(_limits: VisitLimits, spend: Loss) -> DensityPeople:
+    # Other limits are other questions, and clusters would miss some of their answers.
+    return DensityPeople(budget=spend, max_visits=None, max_visits_in_total=None, clustering=False)
+
+
+def _left_out(stage: DensityStage, curator: Curator) -> IntArray:
+    return np.concatenate(answers(stage, curator, LeftOutVisits(universe=stage.universe)))
+
+
+def other_limits(stage: DensityStage, curator: Curator) -> IntArray:
+    """Returns whether limits are others if the noisy people are the same, and nobody is there."""
+    measured = stage.measured(curator)
+    again = Replayed(stage.opened(()), measured)
+    stage.mechanism.measure(again, stage.universe)
+    one, other = measured[-1].query.cells, again.asked[-1][0].cells
+    return np.array([getattr(one, "limits", None) != getattr(other, "limits", None)], np.int64)
+
+
+# Twelve visits in one period, of which the series has one and the sums two.
+LEFT_OUT_VISITS = Case(
+    "left out: twelve visits of one person or none",
+    "the noisy number of visits that the series leaves out",
+    stage=partial(staged, corners=1, bins=1, most=1, in_total=3, laplace=True, repeats=500),
+    look=_left_out,
+    one=tuple(Stay(site=site, bin=0, times=4) for site in range(SITES)),
+)
+CHOSEN_LIMITS = Case(
+    "limits: the same noisy people, the same limits",
+    "limits that are others, with people and without",
+    stage=partial(staged, corners=1, bins=6, most=4, laplace=True, make=_chosen),
+    look=other_limits,
+    one=tuple(
+        Stay(site=LONE_SITES[person % 4], bin=when, person=person)
+        for person in range(2_000)
+        for when in range(6)
+    ),
+    claim=never_differs,
+    # A release a run is slow.
+    effort=Fraction(1, 20),
+)
+
+AUDITS = (LEFT_OUT_VISITS, CHOSEN_LIMITS, FOUR_CELLS)

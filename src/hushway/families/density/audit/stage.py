@@ -19,12 +19,7 @@ from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries, naive_laplace
 from hushway.families.density.mechanism.terms import DensityMechanism
 from hushway.families.density.public.cover import Cover, Pieces
-from hushway.families.density.public.visits import (
-    DensityUniverse,
-    Sites,
-    VisitLadder,
-    VisitLimits,
-)
+from hushway.families.density.public.visits import DensityUniverse, Sites, VisitLadder, VisitLimits
 from hushway.families.density.rows.counter import EngineVisits
 from hushway.families.density.rows.counts import ArrayVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource
@@ -76,9 +71,7 @@ class Stay:
 
     Attributes:
         site: Where, counted from the first site of the corner.
-        bin: When.
         person: Who, counted from 0 at every corner.
-        times: How many events.
     """
 
     site: int
@@ -182,9 +175,6 @@ class DensityStage(Stage[Any]):
     """A district, in which `spend` is the price of one question if it is asked repeatedly.
 
     Attributes:
-        district: The public universe and its corners.
-        limits: How much of a person counts.
-        make: Makes the mechanism, as the catalogue of plans does.
         repeats: How often a release asks the same question, each time for the whole spend.
     """
 

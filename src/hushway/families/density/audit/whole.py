@@ -10,9 +10,8 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.auditing.agreement import Replayed
 from hushway.auditing.cases import OTHERS, Case, Shifts, Staged, cases_of, never_differs
-from hushway.auditing.divergence import ORDERS, DivergenceCheck, of_gaussians
 from hushway.auditing.harness import Check, Finding, Sampler, enough, evidence, in_thousandths
-from hushway.auditing.law import gaussian
+from hushway.auditing.law import ORDERS, DivergenceCheck, gaussian, of_gaussians
 from hushway.auditing.product import Look, Product
 from hushway.auditing.shift import JointShiftCheck, most_of_gaussian
 from hushway.families.density.audit.questions import over_bins
@@ -81,11 +80,6 @@ class Known:
 
     Nobody has more events than count, so nothing is left to chance but the noise, and clusters that
     follow from it.
-
-    Attributes:
-        stage: Where the release is made.
-        others: The events of everybody else.
-        stays: The events of the person who is looked for.
     """
 
     stage: DensityStage

@@ -1,12 +1,13 @@
 """A synthetic city of calls: public areas and towers, and events that belong to nobody."""
 
+import json
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from hushway.arrays import Int32Array, IntArray
@@ -22,8 +23,6 @@ class CityVisits:
     """Distinct (person, tower, hour), in the order of persons and hours.
 
     Attributes:
-        person: The person of each visit.
-        tower: The index of its tower.
         hour: Its hour, from Monday 00:00 on.
     """
 
@@ -45,7 +44,6 @@ class DensityCity:
         first_day: The first day of the events, a Monday.
         people: Number of persons; each has at least one event.
         person: The person of each event, from 0 on.
-        tower: The index of its tower.
         second: When it happened: wall-clock seconds since the first day began.
     """
 
@@ -87,26 +85,20 @@ class DensityCity:
         size = len(self.towers) * self.hours
         return np.bincount(cell, minlength=size).reshape(len(self.towers), self.hours)
 
-    def write(
-        self,
-        folder: Path,
-        *,
-        format: Literal["csv", "parquet"] = "parquet",  # noqa: A002 - the word that users know
-    ) -> None:
-        """Writes the events, towers.csv and areas.geojson.
+    def write(self, folder: Path) -> None:
+        """Writes events.parquet, towers.csv and areas.geojson.
 
         Events have person, tower and time, a wall-clock time without a zone. Towers have id, name,
         lon, lat and zone, which is their district. Areas have id and name, in degrees (CRS84).
         """
         # pyarrow takes a noticeable part of a second to load, and most users of a city never write
         # it.
-        from hushway.families.density.city import files as paris_files
-        from hushway.study import city_files as files
+        from hushway.study.city_files import write_locations
 
         folder.mkdir(parents=True, exist_ok=True)
-        files.write_locations(self.towers, folder / "towers.csv")
-        paris_files.write_areas(self.areas, folder / "areas.geojson")
-        paris_files.write_events(self, folder / f"events.{format}")
+        write_locations(self.towers, folder / "towers.csv")
+        write_areas(self.areas, folder / "areas.geojson")
+        write_events(self, folder / "events.parquet")
 
 
 @compiled
@@ -135,3 +127,35 @@ def distinct_visits(
             when[at] = second[event] // 3_600
             at += 1
     return who, where, when
+
+
+def write_areas(areas: Areas, path: Path) -> None:
+    """Writes id, name and shape of every area as GeoJSON."""
+    features = [
+        {
+            "type": "Feature",
+            "properties": {"id": area.id, "name": area.name},
+            "geometry": json.loads(shapely.to_geojson(area.shape)),
+        }
+        for area in areas.areas
+    ]
+    crs = {"type": "name", "properties": {"name": "urn:ogc:def:crs:OGC:1.3:CRS84"}}
+    collection = {"type": "FeatureCollection", "crs": crs, "features": features}
+    path.write_text(json.dumps(collection) + "\n", encoding="utf-8")
+
+
+def write_events(city: DensityCity, path: Path) -> None:
+    """Writes person, tower and time of every event, in the order of the city."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from hushway.study.city_files import number_column, table_of
+
+    midnight = np.datetime64(city.first_day, "s").astype(np.int64)
+    codes = number_column(city.tower, pa.int16())
+    columns = {
+        "person": number_column(city.person, pa.int32()),
+        "tower": pa.DictionaryArray.from_arrays(codes, pa.array(city.towers.ids)),
+        "time": number_column(midnight + city.second, pa.timestamp("s")),
+    }
+    parquet.write_table(table_of(columns), path)

@@ -10,7 +10,7 @@ from hushway.families.density.city.paris import CityVisits, DensityCity, paris
 from hushway.families.density.city.rhythms import HOURS
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.tower_geometry import tower_geometry
-from hushway.study.describe import facts_table, matched_table, print_tables
+from hushway.study.results import facts_table, matched_table, print_tables
 
 _KEPT = 30
 

@@ -58,11 +58,7 @@ _ACTIVITY, _TOWERS, _PEOPLE, _CALLS = range(4)
 
 
 def paris(
-    seed: int,
-    *,
-    people: int = PEOPLE,
-    towers: int = TOWERS,
-    areas: int = AREAS,
+    seed: int, *, people: int = PEOPLE, towers: int = TOWERS, areas: int = AREAS
 ) -> DensityCity:
     """Returns a synthetic Paris: 1,992,846 people, 1,303 towers, 989 areas, 27,003,063 visits.
 
@@ -71,7 +67,6 @@ def paris(
     people they are what the same law gives.
 
     Args:
-        seed: Chooses the events. The same seed gives the same city.
         people: How many people, from 100 to 20,000,000.
         towers: How many towers, from 20 to 3,000.
         areas: How many areas, from 10 to 2,500.
@@ -168,8 +163,6 @@ class Week(NamedTuple):
     Attributes:
         hour: The hour at each step, one row for each rhythm.
         place: Cumulative shares of places, by kind and hour.
-        meet_first: The first hour of each gathering.
-        meet_hours: How many hours it lasts.
     """
 
     hour: NDArray[np.uint8]
@@ -183,9 +176,7 @@ class Net(NamedTuple):
 
     Attributes:
         east: How far east of the middle: the oval lies between -1 and 1.
-        north: How far north of the middle.
         anywhere: The tower at each step, for calls from anywhere.
-        meet_at: The tower nearest to each gathering.
     """
 
     east: FloatArray

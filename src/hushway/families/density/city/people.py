@@ -31,10 +31,6 @@ class TowerField:
 
     Attributes:
         position_m: Metres east and north of the middle.
-        homes: How many people live nearest to each tower.
-        offices: How many work there.
-        schools: How many study there.
-        outings: How many go out there.
         errands: How many are there in their spare time by day.
         stations: How many come and go there by train.
         neighbours: The nearest towers of each, itself first.
@@ -269,10 +265,7 @@ class Gathering:
 
     Attributes:
         east_m: Metres east of the middle.
-        north_m: Metres north of it.
         first_hour: The first hour, from Monday 00:00 on.
-        hours: How many hours it lasts.
-        share: Share of all people who come.
     """
 
     east_m: float

@@ -59,11 +59,8 @@ class Activity:
         explained: All visits of classes that stand out, each person's cut off at
             `max_visits_in_total`.
         capped: The same of all classes.
-        variance: Variance of that number.
         cut_off: How many visits that cuts off, as far as their people stand out.
-        cut_off_variance: Variance of that number.
         classes: People of each class of activity, as far as they stand out.
-        noise: Variance of the noise in each.
         typical: About how many visits one of each has.
         straight: Share of counted visits that were drawn as evenly as all visits are: those in bins
             in which their person has no other.
@@ -110,17 +107,12 @@ class Activity:
 
 
 def known_activity(
-    found: PeopleByClass,
-    limits: VisitLimits,
-    bins: int,
-    total: VisitsInAll | None = None,
+    found: PeopleByClass, limits: VisitLimits, bins: int, total: VisitsInAll | None = None
 ) -> Activity | None:
     """Returns what noisy people by class of activity tell; None if no class stands out.
 
     Args:
         found: Noisy number of people of each class.
-        limits: How much of one person counts.
-        bins: Number of bins.
         total: The number of all visits, if measured: it must have room for the busiest.
     """
     people, variance = found.values, found.variance

@@ -44,8 +44,6 @@ def clusters_of(
 
     Args:
         measured: Totals of cells; or people by site, and the number of visits in all.
-        universe: The cells and the bins.
-        limits: How much of one person counts.
         noise: Noise in the sum of a series, in visits.
         error: The share of a cluster's total that this may be; None to tell it from the totals.
     """

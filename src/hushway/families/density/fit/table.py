@@ -11,8 +11,7 @@ from scipy.special import gammaincinv, ndtri
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.density.fit.periods import period_scale
-from hushway.families.density.fit.scaling import levels_of
+from hushway.families.density.fit.scaling import levels_of, period_scale
 from hushway.families.density.fit.smoothing import (
     best_cuts,
     cut,
@@ -93,11 +92,9 @@ class DensityTable:
     """A published density. Safe for anyone to see.
 
     Attributes:
-        universe: The public areas, bins, sites and cover.
         counts: Estimated visits by (area, bin): finite, never negative, rounded to hundredths.
         standard_error: What each may be off by, 1.96 of them being an interval of 95 %: finite,
             above 0, rounded likewise.
-        cluster: The cluster of each cell of the cover.
         quanta: Parts of a visit that the series was measured in.
         measured_series: Noisy visits by (cluster, bin), in parts of a visit.
         measured_sites: Noisy number of people by (circle, site), in parts of a person; None if not
@@ -107,7 +104,6 @@ class DensityTable:
         measured_left_out: Noisy visits that the series leaves out, by period of the day; None if
             not measured.
         noise: Standard deviation of the noise in each measurement, by what was asked.
-        diagnostics: How the fit went, as plain JSON values.
     """
 
     universe: DensityUniverse

@@ -15,8 +15,7 @@ import numpy as np
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
 from hushway.families.density.fit.activity import PeopleByClass
-from hushway.families.density.fit.adaptive_shrinkage import Expected, above_zero, expected_sizes
-from hushway.families.density.fit.places import Places
+from hushway.families.density.fit.places import Expected, Places, above_zero, expected_sizes
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import (
     PERSON_PARTS,
@@ -182,8 +181,6 @@ def fitted_totals(
     """Combines the sum of each cluster's series with what tells its cells apart.
 
     Args:
-        answers: What was measured.
-        cover: The cells.
         places: What people by site tell, if measured.
         straight: Share of the series' visits that were drawn as evenly as all visits are: by so
             much the series is believed where it differs from places.

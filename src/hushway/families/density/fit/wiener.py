@@ -71,7 +71,6 @@ def learn_series_model(
     """Estimates what noisy series have in common.
 
     Args:
-        series: Noisy series, one row a cell.
         totals: About how much each row sums to, above 0: the size of the cell.
         variance: Variance of the noise in every entry.
         parts: Entries of a day; all together are one if left out.
@@ -253,9 +252,7 @@ def shrink_counts(
     says nothing about the others: it is noise too.
 
     Args:
-        series: Noisy series, one row a cell.
         variance: Variance of the noise that was added to every entry.
-        cleaned: What the filter made of it.
         drawn: The share of all visits that the series counts, by row.
     """
     leverage = np.clip(cleaned.leverage, 0.0, _LARGEST_LEVERAGE)

@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class DensitySetting:
-    """What a mechanism is made from: a plan and what was read of its public files.
-
-    Attributes:
-        plan: The plan.
-        universe: The public areas, bins and sites.
-    """
+    """What a mechanism is made from: a plan and what was read of its public files."""
 
     plan: "DensityPlan"
     universe: "DensityUniverse"

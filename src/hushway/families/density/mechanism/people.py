@@ -81,8 +81,6 @@ class DensityPeople:
         budget: What all of it costs.
         max_visits: Most visits of a person in the series; None if it is chosen.
         max_visits_in_total: Most visits of a person in the total; None if it is chosen.
-        denoise: What becomes of the noise in a series.
-        clustering: Whether small cells are merged before they are measured.
         night: Whether the small counts of the night are replaced by exponential curves.
         cluster_error: Noise that a cluster's series may have, as a share of its total; None to tell
             it from noisy totals.

@@ -18,10 +18,7 @@ class Spends:
     """The price of each question; None for those that are not asked.
 
     Attributes:
-        series: Visits by cluster and bin.
-        histogram: People by site.
         activity: People by class of activity; without it the histogram does not tell people apart.
-        total: All visits.
         left_out: Visits that the series leaves out, by period of the day.
         clusters: The totals that clusters are made by.
         cuts: How many cosines of each series to keep.

@@ -69,7 +69,6 @@ class DensitySeries:
     Attributes:
         limits: How much of one person counts; the engine must enforce the same.
         spends: What each question costs; which are asked decides on scaling and clustering.
-        denoise: What becomes of the noise in a series.
         night: Whether the small counts of the night are replaced by exponential curves.
         cluster_error: Cells are merged until the noise in a series is at most this share of its
             total, if clusters are made at all; None to tell it from noisy totals.
@@ -341,12 +340,8 @@ def density_series(  # noqa: PLR0913  one argument for each public choice
         All questions together cost exactly `budget`.
 
     Args:
-        limits: How much of one person counts.
         budget: What the release may cost; its currency decides on the noise.
         shares: The share of each question; those of questions that are not asked must be 0.
-        denoise: What becomes of the noise in a series.
-        clustering: Whether small cells are merged before they are measured.
-        scaling: Whether series are scaled to totals that were measured apart.
         night: Whether the night is replaced by exponential curves.
         cluster_error: Noise that a cluster's series may have, as a share of its total; without it,
             as recommended.

@@ -30,8 +30,6 @@ class Pieces:
     """Where the cells of sites and the areas overlap.
 
     Attributes:
-        sites: Number of sites.
-        areas: Number of areas.
         site: The site of each piece; every site has at least one.
         area: The area of each piece; every area has at least one.
         size: Its size in square metres, above 0.
@@ -55,7 +53,6 @@ class Cover:
     """Cells that hold every piece, each piece in exactly one.
 
     Attributes:
-        pieces: The pieces.
         is_site: For each cell of the cover, whether it is a site's cell (else it is an area).
         member: Index of that site or area.
         cell: The cell of the cover that each piece is given to.
@@ -100,8 +97,7 @@ class Cover:
         """
         if not 1 <= quanta <= _MOST_QUANTA:
             raise GeographyError(
-                f"A visit can be cut into 1 to {_MOST_QUANTA:,} parts.",
-                advice="Use fewer quanta.",
+                f"A visit can be cut into 1 to {_MOST_QUANTA:,} parts.", advice="Use fewer quanta."
             )
         pairs, inverse = np.unique(self.pieces.site * len(self) + self.cell, return_inverse=True)
         site, cell = np.divmod(pairs, len(self))
@@ -118,22 +114,14 @@ class Cover:
         return cell[used], site[used], parts[used]
 
     def area_shares(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """Returns how each cell is shared among areas, by the size of the pieces given to it.
-
-        Returns:
-            (area, cell, share); the shares of each cell sum to 1.
-        """
+        """Returns how each cell is shared among areas, by size: (area, cell, share), 1 in all."""
         pairs, inverse = np.unique(self.pieces.area * len(self) + self.cell, return_inverse=True)
         area, cell = np.divmod(pairs, len(self))
         size = np.bincount(inverse, weights=self.pieces.size)
         return area, cell, size / self.sizes[cell]
 
     def site_shares(self) -> tuple[IntArray, IntArray, FloatArray]:
-        """Returns how each site's cell is shared among areas, by size.
-
-        Returns:
-            (area, site, share); the shares of each site sum to 1.
-        """
+        """Returns how each site is shared among areas, by size: (area, site, share), 1 in all."""
         pieces = self.pieces
         return pieces.area, pieces.site, pieces.size / pieces.site_sizes[pieces.site]
 
@@ -186,8 +174,7 @@ def overlap(cells: NDArray[Any], areas: NDArray[Any]) -> Overlap:
     )
     _check_whole(pieces)
     return Overlap(
-        pieces=pieces,
-        centres=np.column_stack([shapely.get_x(points), shapely.get_y(points)]),
+        pieces=pieces, centres=np.column_stack([shapely.get_x(points), shapely.get_y(points)])
     )
 
 

@@ -39,7 +39,6 @@ def density_universe(
     """Returns all that is public about a density before anything is measured.
 
     Args:
-        areas: What is published.
         periods: The bins of time, with the cycle "window" or "week".
         towers: Where people are seen; None if their events carry positions. Towers at the same
             point, to the centimetre, are one site.
@@ -70,12 +69,7 @@ def _kept_geometry(
     if cache is None:
         return tower_geometry(areas, towers, outside)
     digest = digest_of(
-        {
-            "areas": areas.digest,
-            "towers": towers.digest,
-            "outside": outside,
-            "version": _VERSION,
-        }
+        {"areas": areas.digest, "towers": towers.digest, "outside": outside, "version": _VERSION}
     )
     kept = read_geometry(cache, digest, areas=len(areas), towers=len(towers))
     if kept is not None:

@@ -51,7 +51,6 @@ class DensityUniverse:
     """All that is public about a density before anything is measured.
 
     Attributes:
-        areas: The areas that are published.
         periods: The bins of time: with the cycle "window" every bin of the window by itself, with
             the cycle "week" the bins of a week that all weeks of the window are laid over.
         sites: Where people are seen; None if events carry positions, then every area is a site.
@@ -137,10 +136,7 @@ class DensityUniverse:
                 "areas": self.areas.digest,
                 "periods": self.periods.digest,
                 "sites": None if self.sites is None else self.sites.digest,
-                "cover": [
-                    self.cover.member.tolist(),
-                    np.flatnonzero(self.cover.is_site).tolist(),
-                ],
+                "cover": [self.cover.member.tolist(), np.flatnonzero(self.cover.is_site).tolist()],
             }
         )
 
@@ -160,7 +156,6 @@ class VisitLimits:
     """How much of one person counts: public numbers that an engine enforces.
 
     Attributes:
-        max_visits: Most visits of one person in the series.
         max_visits_in_total: Most visits of one person in the total.
         one_in_a_bin: Whether visits in the series are each in a bin of its own, which keeps
             Gaussian noise small; Laplace noise gains nothing by it.
@@ -247,7 +242,6 @@ class _Clustered:
     """Visits by clusters of cells of the cover, in whole parts of a visit.
 
     Attributes:
-        universe: The public universe.
         cluster: The cluster of each cell of the cover, numbered from 0 without gaps.
         quanta: Parts that a visit is cut into.
         limits: How much of one person counts; None for what the counter is made for.
@@ -352,7 +346,6 @@ class SiteHistogram:
     `PERSON_PARTS`, whatever the bins. So nothing is left to the draw of a visit.
 
     Attributes:
-        universe: The public universe.
         circles: Into how many circles people are told apart by their activity; 1 for not at all.
         limits: By which circles are made; None for what the counter is made for.
     """
@@ -410,21 +403,29 @@ class ActivityHistogram:
         return Reach(cells=1, each=1, total=1)
 
 
-@public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
-class VisitTotal:
-    """All visits of the window as one number, each person's cut off."""
+class _CutOff:
+    """Sums of visits over the window, each person's cut off."""
 
     universe: DensityUniverse
     limits: VisitLimits | None = None
-    name: ClassVar[str] = "all visits"
-    size: ClassVar[int] = 1
+    kind: ClassVar[str]
 
     @cached_property
     def digest(self) -> str:
         """A digest of the universe and of the limits."""
-        facts = {"universe": self.universe.digest, "kind": "total", "limits": str(self.limits)}
+        facts = {"universe": self.universe.digest, "kind": self.kind, "limits": str(self.limits)}
         return digest_of(facts)
+
+
+@public_facts
+@dataclass(frozen=True, kw_only=True, eq=False)
+class VisitTotal(_CutOff):
+    """All visits of the window as one number, each person's cut off."""
+
+    kind: ClassVar[str] = "total"
+    name: ClassVar[str] = "all visits"
+    size: ClassVar[int] = 1
 
     def reach(self, limits: VisitLimits) -> Reach:
         """Returns how far one person moves the total."""
@@ -434,23 +435,16 @@ class VisitTotal:
 
 @public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
-class LeftOutVisits:
+class LeftOutVisits(_CutOff):
     """Visits that the series leaves out, by period of the day. Cell = period of the day."""
 
-    universe: DensityUniverse
-    limits: VisitLimits | None = None
+    kind: ClassVar[str] = "left out"
     name: ClassVar[str] = "visits that the series leaves out, by period of the day"
 
     @property
     def size(self) -> int:
         """Number of periods of a day."""
         return self.universe.periods.parts
-
-    @cached_property
-    def digest(self) -> str:
-        """A digest of the universe and of the limits."""
-        facts = {"universe": self.universe.digest, "kind": "left out", "limits": str(self.limits)}
-        return digest_of(facts)
 
     def reach(self, limits: VisitLimits) -> Reach:
         """Returns how far one person moves these counts.

@@ -39,7 +39,6 @@ from hushway.families.density.rows.rows import (
 from hushway.geography.areas import Areas
 from hushway.geography.clock import looks_swapped
 from hushway.geography.periods import Periods
-from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.profile import LimitFound, PlacesFound, RowsFound, Sizes
 
@@ -73,7 +72,6 @@ def check_events(
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: ShareProgress | None = None,
     limits: VisitLimits | None = None,
 ) -> RowsChecked:
     """Returns every kind of problem with the events, how many rows it concerns, and a profile.
@@ -94,31 +92,27 @@ def check_events(
         if universe.sites is not None:
             integers = bool(rows.location.type().is_integer())
             sites = load_sites(session, universe.sites, integers=integers)
-        found = row_checks.counts_found(
-            session, _summary(judged, sites), "events", "event", progress
-        )
+        found = row_checks.counts_found(session, _summary(judged, sites), "events", "event")
         if universe.sites is None:
-            found |= _misplaced(session, judged, universe.areas, progress)
+            found |= _misplaced(session, judged, universe.areas)
         swapped = found.get("swapped", 0)
         profile = row_checks.rows_found(
             found, swapped=swapped, places_swapped=_areas_look_swapped(universe)
         )
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
-            found |= row_checks.first_row(session.run(row_checks.copies_of(rows, alike), progress))
-            found |= row_checks.ids_with_too_many(
-                session, row_checks.rows_between(rows, grid), progress
-            )
-            times = times_found(session, rows, universe.periods, source.clock, progress)
+            found |= row_checks.first_row(session.run(row_checks.copies_of(rows, alike)))
+            found |= row_checks.ids_with_too_many(session, row_checks.rows_between(rows, grid))
+            times = times_found(session, rows, universe.periods, source.clock)
             profile = replace(profile, times=times)
             if sites is not None:
                 profile = replace(profile, places=_places(session, judged, sites, universe, found))
             placed = _placed(rows, universe, sites)
-            visits = _visits(session, placed, grid, universe, progress)
+            visits = _visits(session, placed, grid, universe)
             profile = _with_people(session, profile, visits, universe, limits)
     if notes and limits is not None and sites is None:
         # Which area a position lies in is nothing that the engine knows.
-        total = _visits_by_area(source, universe, settings, progress)
+        total = _visits_by_area(source, universe, settings)
         profile = replace(profile, limits=(*profile.limits, _in_total(total, limits)))
     places = [role for role in source.columns.roles if role in _PLACES]
     found |= {f"null_{role}": found["null_place"] for role in places}
@@ -196,14 +190,12 @@ def _places(
     return (places_found("places", "place", universe.site_count, found, names),)
 
 
-def _misplaced(
-    session: Session, rows: ir.Table, areas: Areas, progress: ShareProgress | None
-) -> dict[str, int]:
+def _misplaced(session: Session, rows: ir.Table, areas: Areas) -> dict[str, int]:
     """Returns how many positions are none on Earth, lie in no area, look swapped, or are kept."""
     given = rows.filter(_has_position(rows))
     usable = given.person.notnull() & (given.trouble == 0)
     looked_at = given.select("lon", "lat", usable=usable)
-    return session.tally(looked_at, _Positions(AreaIndex(areas)), progress)
+    return session.tally(looked_at, _Positions(AreaIndex(areas)))
 
 
 def _areas_look_swapped(universe: DensityUniverse) -> bool:
@@ -250,31 +242,22 @@ def _placed(rows: ir.Table, universe: DensityUniverse, sites: ir.Table | None) -
     return owned.filter(within).select("person", "us")
 
 
-def _visits(
-    session: Session,
-    rows: ir.Table,
-    grid: DayGrid,
-    universe: DensityUniverse,
-    progress: ShareProgress | None,
-) -> ir.Table:
+def _visits(session: Session, rows: ir.Table, grid: DayGrid, universe: DensityUniverse) -> ir.Table:
     """Counts the rows of each person in each bin, by site if there are any: each is a visit."""
     rows = rows.filter(row_checks.in_window(rows.us, grid))
     rows = rows.mutate(bucket=row_checks.bucket_of(rows.us, grid))
     binned = rows.inner_join(load_bins(session, grid, universe), "bucket")
     alike = [name for name in ("person", "first", "site") if name in binned.columns]
     visits = binned.group_by(alike).aggregate(rows=lambda visit: visit.count())
-    return session.store("rows_by_visit", visits, progress)
+    return session.store("rows_by_visit", visits)
 
 
 def _visits_by_area(
-    source: EventsSource,
-    universe: DensityUniverse,
-    settings: EngineSettings | None,
-    progress: ShareProgress | None,
+    source: EventsSource, universe: DensityUniverse, settings: EngineSettings | None
 ) -> Sizes:
     with open_session(settings or EngineSettings()) as session:
         part = VisitsOfPeople(universe=universe)
-        found = session.count(visits_read(session, source, universe), part, progress)
+        found = session.count(visits_read(session, source, universe), part)
     return Sizes(size=found.cells, owners=found.values)
 
 

@@ -8,13 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from hushway.arrays import Int32Array, IntArray
-from hushway.engine.counting import (
-    BoundedCounter,
-    index_column,
-    is_same,
-    other_cells,
-    whole_column,
-)
+from hushway.engine.counting import BoundedCounter, index_column, is_same, other_cells, whole_column
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.density.public.visits import (
@@ -89,7 +83,6 @@ class BoundedVisits:
     Attributes:
         series: Visits by (bin, site).
         circles: People by (circle, site), each shared among sites in `PERSON_PARTS` parts.
-        activity: People by class of activity.
         ranked: Visits by bin, each person's cut off, in the series or not.
     """
 
@@ -119,10 +112,8 @@ class RankedVisits:
     """What was counted for every limit of a ladder, exactly. Private, as `BoundedVisits`.
 
     Attributes:
-        ladder: The limits.
         series: Visits that may be in the series, by (step of their rank, bin, site).
         people: People by (class of activity, site), each shared among sites.
-        activity: People by class of activity.
         ranked: All visits by (step of their rank, bin).
     """
 
@@ -251,7 +242,6 @@ class VisitCounter(BoundedCounter[VisitCells]):
     Attributes:
         limits: How much of one person counts, unless a question says it.
         ladder: The limits that questions may ask for; without it, `limits`.
-        found: What was counted.
     """
 
     universe: DensityUniverse
@@ -345,13 +335,9 @@ class ArrayVisits(VisitCounter):
         person's visits, that person's code and the key alone.
 
     Args:
-        universe: The public areas, bins and sites.
         limits: How much of one person counts, unless a question says it.
         ladder: The limits that questions may ask for; without it, `limits`.
-        key: Decides which visits are kept.
         person: Code of each event's person, a whole number of 64 bits.
-        site: Index of the site of each event.
-        bin: Index of its bin.
     """
 
     unit = Unit.PERSON

@@ -196,9 +196,6 @@ def add_people(
     Args:
         start: Where each person's codes begin; one entry more than people.
         code: bin * sites + site of each row, in any order, with repetitions; -1 if it has none.
-        salt: A number of each person's own.
-        limits: How much of a person counts.
-        sums: What is added to.
     """
     sites, bins, one_in_a_bin, series_ends, total_ends, fewest, key = limits
     series, histogram, activity, ranked = sums

@@ -43,9 +43,6 @@ class EventColumns(Columns):
         person: Whose event it is: a person, a phone, a card.
         location: Id of the place, such as a phone tower; None if events carry positions.
         lon: Longitude in WGS84 degrees, if events carry positions.
-        lat: Latitude, likewise.
-        time: When it was.
-        date: Its day, if that is in a column of its own.
     """
 
     person: str = "person"
@@ -111,7 +108,6 @@ class AreaIndex:
 
         Args:
             lon: Longitudes in degrees; those that are no numbers lie in no area.
-            lat: Latitudes, likewise.
         """
         area = np.empty(len(lon), dtype=np.int32)
         _look_up(lon, lat, self._limits, self._corner, self._scale, self._raster, area)
@@ -225,10 +221,7 @@ def _events(source: EventsSource, session: EmbeddedSession, layout: Layout | Non
 
 
 def _countable(
-    source: EventsSource,
-    universe: DensityUniverse,
-    session: EmbeddedSession,
-    layout: Layout | None,
+    source: EventsSource, universe: DensityUniverse, session: EmbeddedSession, layout: Layout | None
 ) -> ir.Table:
     """Reads events that lie in the window and at a place."""
     grid = day_grid(universe.periods, source.clock)

@@ -55,7 +55,6 @@ class DensityErrors:
         relative_error_by_bin: Relative error in each bin, mean over cells.
         mre_box: How the mean relative error spreads over cells.
         pearson_box: How the correlation spreads over cells.
-        empty_cells: Number of cells whose true total is 0.
     """
 
     mre: float
@@ -201,7 +200,6 @@ def weekly_earth_movers(
         release: Mass by (area, hour).
         centres: Centre (x, y) of each area in metres.
         hours: Which hours to compare, in this order; all if left out.
-        progress: Told how far it is.
     """
     distance = cdist(centres, centres)
     chosen = range(truth.shape[1]) if hours is None else hours

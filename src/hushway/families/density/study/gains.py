@@ -18,10 +18,7 @@ from hushway.families.density.fit.smoothing import (
     project_onto_simplex,
     smooth_nights,
 )
-from hushway.families.density.fit.totals import (
-    Answers,
-    answers_of,
-)
+from hushway.families.density.fit.totals import Answers, answers_of
 from hushway.families.density.fit.wiener import (
     Cleaned,
     SeriesModel,
@@ -87,10 +84,8 @@ def kriged(
     range are those under which the noisy doses are likeliest.
 
     Args:
-        series: Noisy series, one row a cluster.
         totals: About how much each row sums to, above 0.
         variance: Variance of the noise in every entry.
-        rhythms: What was learnt from the series.
         centres: Centre (x, y) of each cluster in metres.
     """
     noise = variance / totals**2
@@ -137,11 +132,8 @@ class Noisy:
     """Noisy series with what is known about each.
 
     Attributes:
-        series: Visits by (cluster, bin).
         size: About how much each sums to, never below its own noise.
         variance: Variance of the noise in every entry.
-        centres: Centre (x, y) of each cluster.
-        parts: Periods of a day.
         drawn: The share of all visits that each counts.
     """
 
@@ -162,8 +154,6 @@ class Variant:
     """One way to fit measurements; as it stands, the product's.
 
     Attributes:
-        clean: What becomes of the noise in series.
-        totals: Visits of each cell of the cover.
         close: How series are moved to counts that are not negative and sum to a total.
         night: Whether the night is replaced by exponential curves.
         scaled: Whether all is scaled to the measured number of visits.

@@ -148,7 +148,6 @@ class Reproduction:
         figures: By method, budget and most visits of one person: "mre", "pearson", "rsse",
             "divergence", "metres" and "coverage".
         boxes: By method, budget and "mre" or "pearson": the spread over areas of all runs.
-        costs: What each printed variant claims and costs.
         keys: By method: mean relative errors with other bounded visits and the same noise.
         gains: By variant of the fit and figure: the mean over runs.
     """

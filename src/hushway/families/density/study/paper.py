@@ -220,14 +220,11 @@ class PaperPlan:
         mechanism: "lpa" adds Laplace noise to every count of the cover; the paper runs it naive, so
             it is neither clustered, scaled nor smoothed whatever the switches say. "efpa" and
             "efpag" perturb cosine terms with Laplace and with Gaussian noise.
-        epsilon: The whole budget.
         delta: The chance of failure that "efpag" is allowed; the others do without.
-        max_visits: Most visits of one person in the series.
         max_visits_in_total: Most visits of one person in the total.
         clustering: Whether small cells are merged; else each cell is a cluster.
         scaling: Whether totals come from a histogram of one visit of each person; else from the
             cut-down series itself.
-        smoothing: Whether the nights are smoothed.
         subtract: Whether cells of the cover are counted as printed; else as the product does.
     """
 
@@ -282,10 +279,7 @@ class BoundedMatrix:
 
 
 def paper_density(
-    plan: PaperPlan,
-    visits: BoundedMatrix,
-    universe: DensityUniverse,
-    rng: np.random.Generator,
+    plan: PaperPlan, visits: BoundedMatrix, universe: DensityUniverse, rng: np.random.Generator
 ) -> Internal[FloatArray]:
     """Runs one of the paper's variants once.
 

@@ -139,13 +139,7 @@ def _by_method(axis: Axes, found: Reproduction, figure: str, title: str) -> None
 
 
 def _line(  # noqa: PLR0917  one argument for each thing that differs
-    axis: Axes,
-    found: Reproduction,
-    method: str,
-    visits: int,
-    figure: str,
-    label: str,
-    style: str,
+    axis: Axes, found: Reproduction, method: str, visits: int, figure: str, label: str, style: str
 ) -> None:
     axis.errorbar(
         [float(epsilon) for epsilon in EPSILONS],

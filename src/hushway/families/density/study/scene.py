@@ -42,7 +42,6 @@ class DensityScene:
     """Where densities are compared: nobody is cut down in the truth.
 
     Attributes:
-        universe: The public areas, bins and sites.
         truth: Exact visits by (area, bin).
         site_truth: Exact visits by (site, bin).
         cities: The bounded visits, by the most visits of one person in the series.
@@ -60,7 +59,6 @@ def paris_scene(
     """Returns a synthetic city of calls.
 
     Args:
-        city: The city.
         max_visits: Most visits of one person in the series; a bounded city is made for each.
         max_visits_in_total: Most visits of one person in the total.
         key_seed: Chooses the visits that stay.
@@ -124,20 +122,14 @@ _MOST_KEYS = 1 << 62
 def exact_visits(
     person: IntArray, site: IntArray, time_bin: IntArray, sites: int, bins: int
 ) -> IntArray:
-    """Returns how many distinct persons were seen at each site in each bin.
+    """Returns how many distinct persons were seen, by (site, bin).
 
     A person may count at several sites in one bin, and counts once at each. Nobody is cut down, so
     the result has no bound and is never to be released.
 
     Args:
-        person: Number of the person of each row, from 0.
         site: Site of each row; below 0 if the row is at none.
         time_bin: Bin of each row; below 0 if the row is outside the window.
-        sites: Number of sites.
-        bins: Number of bins.
-
-    Returns:
-        Visits by (site, bin).
 
     Raises:
         DataError: Persons are not numbered from 0, or a site or a bin is beyond the last.

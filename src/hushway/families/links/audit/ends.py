@@ -199,10 +199,7 @@ def _cannot_tell_homes_apart(on: Staged) -> Trial:
     trip with it.
     """
     on_the_way = on.stage.ends.reach + _STREETS_M + RADIUS / 2
-    rest = (
-        Spot(second=200, north=on_the_way),
-        Spot(second=450, north=on_the_way + _STRIDE_M),
-    )
+    rest = (Spot(second=200, north=on_the_way), Spot(second=450, north=on_the_way + _STRIDE_M))
     case = replace(on.case, one=(*on.case.one, *rest), other=(*on.case.other, *rest))
     return Loses()(replace(on, case=case))
 

@@ -62,9 +62,7 @@ class Drive:
         link: Which link, if it is one.
         begin: At which node a trip began, if it is that.
         end: At which node a trip ended, if it is that.
-        period: When.
         person: Who, counted from 0 at every corner.
-        times: How often.
         steps: Steps of the speed from the usual one.
     """
 
@@ -82,13 +80,7 @@ Drives = tuple[Drive, ...]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Rings:
-    """A universe and its corners.
-
-    Attributes:
-        universe: The public universe.
-        corners: How many corners it has.
-        links: Links of each, and as many nodes.
-    """
+    """A universe and its corners."""
 
     universe: LinkUniverse
     corners: int
@@ -222,13 +214,7 @@ def asking(
 
 @dataclass(frozen=True, kw_only=True)
 class LinkStage(Stage[LinksMechanism]):
-    """Ring roads.
-
-    Attributes:
-        rings: The public universe and its corners.
-        limits: How much of a person counts.
-        make: Makes the mechanism, as the catalogue of plans does.
-    """
+    """Ring roads."""
 
     rings: Rings
     limits: MovementLimits

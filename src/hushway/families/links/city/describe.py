@@ -13,7 +13,7 @@ from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import some_trips
 from hushway.families.links.city.traces_city import TraceCity
 from hushway.families.links.public.roads import CLASSES, RoadNetwork
-from hushway.study.describe import facts_table, matched_table, print_tables
+from hushway.study.results import facts_table, matched_table, print_tables
 
 
 def tables(seed: int) -> str:

@@ -20,14 +20,9 @@ class Streets:
 
     Attributes:
         x: Metres east of the middle, for each node.
-        y: Metres north of it.
-        tail: The node that each piece begins at.
-        head: The node that it ends at.
-        road_class: Functional class of each piece.
         one_way: Whether it may be driven from tail to head only.
         bend: How far its middle lies off the straight line, as a share of its length; positive to
             the left.
-        name: What the street is called, or "".
     """
 
     x: FloatArray

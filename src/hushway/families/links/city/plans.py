@@ -17,7 +17,6 @@ class Habits:
     """When people drive, and which days are simulated.
 
     Attributes:
-        zone: The clock that times are told by.
         fleet_share: Share of persons that are vehicles of a fleet.
         commuting: Chance that a person who works drives to work on a weekday.
         errands: Chance of an errand around noon on a weekday; twice that at the weekend.
@@ -56,7 +55,6 @@ class Devices:
             times as much.
         gaps: Share of trips that lose the positions of a few minutes.
         jumps: Share of positions that lie some hundred metres off.
-        duplicates: Share of positions that are sent twice.
         reporting: Share of devices that report speed and heading.
     """
 
@@ -94,13 +92,11 @@ class Ground:
     """Where things are in a city: chances of links to be lived at, worked at or visited.
 
     Attributes:
-        roads: The road network.
         reverse: The other direction of each link, or -1.
         middle: The middle of each link (x, y) in metres.
         homes: Chance of each link to have a home, up to a factor.
         offices: Chance of each link to be worked at.
         shops: Chance of each link to be visited.
-        depots: Links where fleets are kept.
     """
 
     roads: RoadNetwork
@@ -117,17 +113,9 @@ class People:
     """Persons and their usual places. A place is a link; how far along it depends on the link.
 
     Attributes:
-        fleet: Whether the person is a vehicle of a fleet.
-        home: Where the person lives, or the vehicle is kept.
-        work: Where the person works, or -1.
-        errands: Favourite places for errands, a row for each person.
-        leisure: Favourite places for leisure.
-        customers: Places that a vehicle is sent to.
         taste: Which of the tastes in routes the person has, from 0 to 1.
         haste: Times as fast as others.
         interval_s: Time between two positions of the person's device.
-        noise_m: Deviation of its positions.
-        reporting: Whether it reports speed and heading.
     """
 
     fleet: BoolArray
@@ -242,9 +230,6 @@ class Journeys:
     """Planned trips in the order of persons, and of time within each person.
 
     Attributes:
-        person: Who drives.
-        origin: The link to leave from.
-        destination: The link to go to.
         second: When the person means to leave, in seconds since the first midnight.
     """
 

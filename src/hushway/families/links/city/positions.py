@@ -27,7 +27,6 @@ class Courses(NamedTuple):
 
     Attributes:
         start: Where the links of each trip begin; one entry more than trips.
-        link: The links of all trips in a row.
         begins: How far along its first link each trip begins, as a share.
         ends: How far along its last link it ends.
     """
@@ -184,7 +183,6 @@ def times_of(
     Trips begin at whole seconds, as planned, or a minute after the trip before ended.
 
     Args:
-        roads: The road network.
         courses: Where the links of each trip begin, the links, and how far along their links trips
             begin and end.
         planned: The person of each trip, in order, and when the trip should begin.
@@ -232,10 +230,7 @@ class Positions(NamedTuple):
 
     Attributes:
         start: Where the positions of each trip begin; one entry more than trips.
-        lon: Longitude.
-        lat: Latitude.
         seconds: When, in whole seconds.
-        link: The link of each position.
         speed: Speed in km/h.
         heading: Direction in degrees from north, clockwise.
     """

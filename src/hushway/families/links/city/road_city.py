@@ -44,7 +44,6 @@ def road_city(
     """Returns a strongly connected road network of about so many links.
 
     Args:
-        seed: Chooses the network. The same seed gives the same network.
         links: About how many directed links, from 1,000 to 300,000.
         middle: Longitude and latitude of its middle.
 

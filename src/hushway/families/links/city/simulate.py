@@ -58,12 +58,7 @@ def simulate_traces(
     """Returns the traces of so many people and vehicles.
 
     Args:
-        roads: The road network.
-        seed: Chooses people and their trips. The same seed gives the same traces.
         people: How many persons, vehicles of fleets included.
-        habits: How they live, and on which days.
-        devices: What their devices record.
-        name: What the city is called.
 
     Raises:
         PlanError: The seed is negative, or there are no people.

@@ -86,7 +86,6 @@ class Expected:
     """What the number of people by their items tells of all cells together.
 
     Attributes:
-        counted: How many items count.
         shares: How much is missing for each, by weight.
     """
 
@@ -192,10 +191,8 @@ def excess_variance(
     Differences say little where noise is large, so the answer is shrunk towards the usual variance.
 
     Args:
-        apart: Differences.
         noise: Their variances if all were as expected.
         squares: What one unit of the answer adds to the variance of each.
-        usual: The usual variance.
     """
     # As precise as differences are, if they are as usual.
     weight = squares / (noise + usual * squares) ** 2

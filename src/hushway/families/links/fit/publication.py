@@ -26,9 +26,6 @@ class Rest:
 
     Attributes:
         counts: Estimated persons, added up over links.
-        standard_error: What each sum is expected to be off by.
-        km: Estimated kilometres of these persons.
-        km_error: What each is expected to be off by.
     """
 
     counts: FloatArray

@@ -8,7 +8,16 @@ import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import PrivacyError
-from hushway.families.links.fit.completion import Completed, LeftOut, as_counted, completed
+from hushway.families.links.fit.completion import (
+    ENDS,
+    MET,
+    Completed,
+    GroupSums,
+    LeftOut,
+    as_counted,
+    completed,
+    group_sums,
+)
 from hushway.families.links.fit.flows import (
     Balance,
     FlowProblem,
@@ -18,7 +27,6 @@ from hushway.families.links.fit.flows import (
 )
 from hushway.families.links.fit.missing_shares import Expected, Nesting
 from hushway.families.links.fit.publication import FittedLinks, Rest, rest_of, significant
-from hushway.families.links.fit.sums import ENDS, MET, GroupSums, group_sums
 from hushway.families.links.public.universe import (
     SPEED_STEP,
     ClassZones,
@@ -37,7 +45,6 @@ class LinkTable:
     """Published counts of links. Safe for anyone to see.
 
     Attributes:
-        universe: The public roads, periods and zones.
         period: Period of each published row, ascending.
         link: Its link, ascending within a period.
         counts: Estimated persons: finite, above 0, rounded to hundredths.
@@ -49,7 +56,6 @@ class LinkTable:
         rest: What is fitted to the links that do not show.
         class_totals: Noisy persons by group of `ClassZones`, as bounded; None if not measured.
         noise: Standard deviation of the noise in each measurement, by what was asked.
-        diagnostics: How the fit went, as plain JSON values.
     """
 
     universe: LinkUniverse
@@ -295,9 +301,6 @@ def fitted_speeds(
     Args:
         steps: Noisy sums of steps from the usual speed.
         variance: Variance of the noise in each.
-        counts: Fitted persons.
-        errors: Their standard errors.
-        usual: Usual speeds.
     """
     mean = steps / counts
     # A count that is off changes the mean in proportion.

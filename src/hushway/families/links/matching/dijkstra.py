@@ -13,7 +13,7 @@ from hushway.arrays import IntArray
 from hushway.families.links.matching.grid_index import opposites
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import Rows, compiled_for_threads, rows, rows_of
-from hushway.numerics.heap import drop, push
+from hushway.numerics.search import drop, push
 
 # The first arrival at a node is best for every link but the one it came from; the second for that.
 _ARRIVALS = 2
@@ -28,7 +28,6 @@ class LinkGraph(NamedTuple):
             node begin (first) and end (last); where it begins (from_x, from_y) and ends (to_x,
             to_y).
         out: Links by the node that they leave.
-        dearest_turn: The most that a U-turn costs.
         straightest: No route is shorter than this share of the straight line. 1, unless lengths are
             stated shorter than they are.
     """
@@ -121,12 +120,9 @@ def bounded_dijkstra(
     target goes through them, so nothing that is found changes.
 
     Args:
-        graph: The network.
-        search: Where to write.
         source: The link that the search begins at the end of.
         limits: How many metres to go, and how many links are targets; once all are found, the
             search ends. 0 to find everything.
-        aim: Where the targets are.
     """
     bound, targets = limits
     search.clock[0] += 1
@@ -239,7 +235,6 @@ class Balls(NamedTuple):
             begins (first) and ends (last).
         reached: What searches reached, all balls in a row. Slots of links before count within a
             ball.
-        filled: How many rows are taken.
     """
 
     of_link: Rows

@@ -17,7 +17,6 @@ class LinkSegments(NamedTuple):
             and ends (bx, by); its link; the twin that runs along the same course the other way, or
             -1; the street; the offset along the link at which it begins; its extent along the link.
             Offsets and extents are on the scale of the link's length.
-        length: Length of each link.
     """
 
     segment: Rows
@@ -98,12 +97,8 @@ class Grid(NamedTuple):
 
     Attributes:
         x: Metres east of the corner.
-        y: Metres north of it.
         side: Side of a cell in metres.
-        columns: Number of cells from west to east.
-        rows: Number of cells from south to north.
         start: Where the segments of each cell begin; one entry more than cells.
-        segment: The segments of all cells in a row.
     """
 
     x: float
@@ -192,7 +187,6 @@ class Nearby(NamedTuple):
     """What is found near one point; one for each thread, used again for each point.
 
     Attributes:
-        clock: The number of the current search.
         of_link: Rows of links: the number of the last search that has seen each, and its slot
             among those found.
         near: Rows of what was found: link, twin that shares its course or -1, squared distance in

@@ -89,8 +89,6 @@ class Matcher:
             traces: Positions on the plane of the road network.
             first_link: The link that each trip must begin on, -1 where it is free.
             last_link: The link that each trip must end on, likewise.
-            threads: How many threads to use; all processors if not given.
-            progress: Told the share of positions that is done.
 
         Raises:
             GeographyError: A position is not a number, times go back, or a link does not exist.

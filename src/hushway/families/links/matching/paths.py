@@ -150,10 +150,7 @@ def trimmed(
     """Returns the range of links that were used and not only touched at the ends.
 
     Args:
-        path: The links of the stretch.
-        size: How many there are.
         offsets: How far along its first link it begins, and along its last link it ends.
-        length: Length of its first link.
         may: Whether the first link may be dropped, and the last.
     """
     first, last = 0, size

@@ -10,7 +10,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.numerics.compiled import Rows, compiled_for_threads, rows, rows_of
-from hushway.numerics.heap import drop, push
+from hushway.numerics.search import drop, push
 from hushway.numerics.threads import chunks, in_order, usual_threads
 
 _ROUTES_AT_ONCE = 512
@@ -38,7 +38,6 @@ class Scratch(NamedTuple):
     Attributes:
         node: Rows of nodes: twice the number of the last search that has seen each, plus 1 once it
             is settled; the cost to get there; the link by which it was reached; the node before.
-        heap: A binary heap of nodes.
     """
 
     node: Rows
@@ -56,11 +55,7 @@ def shortest_routes(
     """Returns a cheapest route for each pair of nodes, the same whatever the number of threads.
 
     Args:
-        roads: The road network.
-        origin: The node at which each route begins.
-        destination: The node at which it ends.
         cost: What each link costs, not negative: metres, seconds or anything that adds up.
-        threads: How many threads to use; all processors if not given.
 
     Returns:
         Where the links of each route begin (one entry more than routes), and the links of all

@@ -25,7 +25,6 @@ class Traces:
     Attributes:
         start: Where each trip begins; one entry more than trips.
         x: Metres east on the plane of the road network.
-        y: Metres north.
         seconds: When each position was taken, ascending within a trip.
     """
 
@@ -47,7 +46,6 @@ class Ways:
 
     Attributes:
         start: Where the links of each trip begin; one entry more than trips.
-        link: The links of all trips in a row.
         entered: Second at which each link was entered, interpolated between positions.
         left: Second at which it was left.
         fresh: Whether a stretch begins with this link: true for the first of every trip.

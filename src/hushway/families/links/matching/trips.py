@@ -58,7 +58,6 @@ class Matched(NamedTuple):
     Attributes:
         trip: Rows of trips: the number of its links (size), and the reason.
         link: Rows of links of all trips, as in a path.
-        fresh: Whether a stretch begins with the link.
         point_link: The link of each position, or -1.
     """
 

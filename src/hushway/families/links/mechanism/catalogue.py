@@ -26,12 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LinksSetting:
-    """What a mechanism is made from.
-
-    Attributes:
-        plan: The plan.
-        limits: How much of one person counts.
-    """
+    """What a mechanism is made from."""
 
     plan: "LinksPlan"
     limits: "MovementLimits"

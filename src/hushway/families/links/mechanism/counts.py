@@ -48,7 +48,6 @@ class NoisyEnds:
         epsilon: What one end loses when it moves by `radius`.
         radius: Metres.
         step: Metres between the points of the grid that ends are put onto.
-        max_trips: Most trips of one unit.
     """
 
     epsilon: Fraction
@@ -69,7 +68,6 @@ class Preparation:
     Attributes:
         gap_s: A silence of more than so many seconds ends a trip.
         most_speed: Nobody is faster than so many metres a second.
-        ends: Noise at the ends of trips, if any.
     """
 
     gap_s: float = 300.0
@@ -334,14 +332,12 @@ def link_counts(  # noqa: PLR0913  one argument for each public choice
         All questions together cost exactly `budget`.
 
     Args:
-        limits: How much of one person counts.
         budget: What the release may cost; its currency decides on the noise.
         classes: Share of the sums by zone and class.
         left_out: Share of what the bound leaves out; the limits then count it.
         speeds: Share of the speeds.
         publish_above_se: A link is published from so many standard errors on.
         shrink_to_class: Whether links are expected to be like others of their class and zone.
-        conserve: Whether nodes are balanced.
         preparation: How positions become trips; as usual unless given.
     """
     return LinkCounts(

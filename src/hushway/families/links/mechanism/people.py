@@ -33,13 +33,7 @@ from hushway.privacy.measured import Measured
 from hushway.privacy.query import PartitionQuery, Query
 from hushway.release.contribution.crowd import Crowd, crowd_of
 from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
-from hushway.release.mechanism import (
-    FixedQuestions,
-    Forecast,
-    Measurements,
-    Question,
-    noise_of,
-)
+from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question, noise_of
 
 # Before anything is measured, people are taken to have up to so many items, and this limit to be
 # chosen.

@@ -246,14 +246,10 @@ class LineRecord:
     """One line as written.
 
     Attributes:
-        id: What it is called.
-        tail: Id of the node at its beginning.
-        head: Id of the node at its end.
         kind: What its source calls its kind of road.
         speed: Speed in km/h; NaN if not said.
         lanes: Lanes in one direction; NaN if not said.
         directions: Whether it may be driven along, and back.
-        name: Name of the street, or "".
     """
 
     id: str

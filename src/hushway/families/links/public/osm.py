@@ -35,10 +35,7 @@ class NodeRows:
     """The nodes of all ways in a row.
 
     Attributes:
-        way: The way of each row, ascending.
-        node: The id of its node.
         x: Longitude in ten millionths of a degree, or `NOWHERE`.
-        y: Latitude likewise.
     """
 
     way: IntArray
@@ -52,7 +49,6 @@ class CutLines:
     """Lines between junctions.
 
     Attributes:
-        begin: The row at which each line begins.
         place: The place of this row in its way, from 0.
         start: Where the points of each line begin; one entry more than lines.
         points: The rows of the points of all lines.
@@ -127,12 +123,10 @@ class OSMWay:
     """A way that cars may use.
 
     Attributes:
-        id: Its number.
         kind: What is assumed about its kind of road.
         directions: Whether it may be driven along, and back.
         speed: Speed in km/h along and back; NaN if not said.
         lanes: Lanes along and back; NaN if not said.
-        name: Its name, or "".
     """
 
     id: int

@@ -66,7 +66,6 @@ def read_roads(
         columns: Which column of GeoJSON or GeoParquet holds what.
         crs: What the coordinates mean, such as EPSG:2154; None for what the file says.
             OpenStreetMap is always in degrees.
-        service: Whether service roads of OpenStreetMap are read.
         speed_unit: What speeds without a unit mean in GMNS, GeoJSON and GeoParquet; None for what
             the file says, or else km/h.
 

@@ -25,21 +25,16 @@ class RoadNetwork:
     """A directed road network. The arrays cannot be written to.
 
     Attributes:
-        node_id: What each node is called.
         node_lon: Longitude of each node, WGS84 degrees.
-        node_lat: Latitude of each node.
         link_id: What each link is called: stable ids of the source, with the direction.
         tail: Index of the node that each link leaves.
         head: Index of the node that it leads to.
         length: Length in metres.
         speed: Usual speed in km/h.
-        lanes: Number of lanes.
         road_class: Functional class, from 1 (motorways) to 5 (residential streets).
         street: The two directions of a street have the same number, from 0 without gaps.
-        name: Name of the street, or "".
         start: Where the course of each link begins among the points; one entry more than links.
         lon: Longitudes of the points of all courses in a row, ends included.
-        lat: Latitudes likewise.
     """
 
     node_id: TextArray

@@ -94,10 +94,7 @@ class LinkUniverse:
     """All that is public about movements before anything is measured.
 
     Attributes:
-        roads: The road network.
-        periods: The periods of time.
         zone: The public zone of each link, from 0 without gaps.
-        zones: What each zone is called.
     """
 
     roads: RoadNetwork
@@ -145,7 +142,6 @@ class _Bounded:
     """Cells that count no more than so many items of a person.
 
     Attributes:
-        universe: The public roads, periods and zones.
         most: How many; None for what the counter is made for.
     """
 

@@ -10,13 +10,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.engine.counting import (
-    BoundedCounter,
-    index_column,
-    is_same,
-    other_cells,
-    whole_column,
-)
+from hushway.engine.counting import BoundedCounter, index_column, is_same, other_cells, whole_column
 from hushway.engine.key import PRIME, BoundingKey, circle, placed
 from hushway.errors import DataError, PrivacyError
 from hushway.families.links.public.universe import (
@@ -222,17 +216,13 @@ def add_people_items(  # noqa: PLR0913, PLR0917  one argument for each array
         when: When the item was entered. The earliest of a person's rows with one code tells the
             steps; infinite if a row tells nothing about them.
         steps: Steps from the usual speed.
-        salt: A number of each person's own.
-        items: Number of items of a period.
         links: Number of items of a period that are links; they come first.
         limits: Most items of one person; each is twice the one before, or as large as can be.
         most_steps: Steps beyond it are cut off.
-        key: The coefficients of a bounding key.
         ladder: The fewest items of each class of people.
         counts: Persons by code, added to.
         sums: Steps by limit and period * links + link, added to.
         left: Persons by limit and weight * codes + code, added to; empty to leave it.
-        people: People by class, added to.
     """
     longest = 0
     for person in range(len(salt)):
@@ -346,11 +336,7 @@ class ArrayMovements(MovementCounter):
         items, that person's code and the key alone.
 
     Args:
-        universe: The public roads, periods and zones.
-        limits: How much of one person counts.
-        key: Decides which items are kept.
         person: Code of each row's person, a whole number of 64 bits.
-        period: Index of its period.
         item: Its link; or links + node for a beginning; or links + nodes + node for an end.
         steps: Steps of its speed from the usual one; without them, speeds cannot be asked for.
     """

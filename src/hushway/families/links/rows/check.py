@@ -34,7 +34,6 @@ from hushway.families.links.rows.rows import (
 from hushway.families.links.rows.trips import Splitting, Trips, split_trips
 from hushway.geography.clock import looks_swapped
 from hushway.geography.periods import Periods
-from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.layout import Clock
 from hushway.tables.profile import LimitFound, Sizes
@@ -144,7 +143,6 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: ShareProgress | None = None,
     splitting: Splitting | None = None,
     matcher: RoadMatcher | None = None,
     limits: MovementLimits | None = None,
@@ -162,22 +160,20 @@ def check_traces(  # noqa: PLR0913  what counts, how, and how it is watched
     with open_session(settings) as session:
         rows = session.rows(positions_read(session, source))
         summary = _summary(session, rows, universe, source.clock)
-        found = row_checks.counts_found(session, summary, "traces", "position", progress)
+        found = row_checks.counts_found(session, summary, "traces", "position")
         swapped = looks_swapped(*_middle(universe.roads), universe.periods.zone)
         profile = row_checks.rows_found(found, swapped=found["swapped"], places_swapped=swapped)
         if notes:
             alike = [name for name in rows.columns if name != "timed"]
             copies = row_checks.copies_of(rows, alike, ["us", *_NEEDED])
-            found |= row_checks.first_row(session.run(copies, progress))
+            found |= row_checks.first_row(session.run(copies))
             lookup = PeriodLookup.of(universe.periods, source.clock)
             usable = countable(rows, Surroundings.of(universe.roads), lookup)
-            found |= row_checks.ids_in_two_places(
-                session, usable, _middle(universe.roads)[1], progress
-            )
+            found |= row_checks.ids_in_two_places(session, usable, _middle(universe.roads)[1])
             positions = sizes_of(session, session.table(row_checks.POSITIONS_BY_ID), "rows")
             profile = replace(
                 profile,
-                times=times_found(session, rows, universe.periods, source.clock, progress),
+                times=times_found(session, rows, universe.periods, source.clock),
                 people=positions.people(_service_seconds(universe.periods)),
             )
             some = session.fetch(_some_people(usable))

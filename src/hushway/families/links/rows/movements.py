@@ -208,16 +208,8 @@ class TraceMovements(MovementCounter):
         times alone, and cleaned between their ends.
 
     Attributes:
-        source: Where the traces are.
-        universe: The public roads, periods and zones.
-        limits: How much of one person counts.
-        key: Decides which items are kept.
         unit: Who an id stands for; a device where the traces name devices.
-        settings: How much of this machine to use.
-        progress: Told from 0 to 1 how far it is.
-        ends: What is done to the ends of trips.
         bits: Random bits for noise at the ends; needed for that alone.
-        splitting: How positions become trips.
         matcher: Finds ways on the roads; the usual one if None.
         noisy: Makes trips with noisy ends; audits plant mistakes here.
     """

@@ -236,7 +236,6 @@ def noisy_ends(trips: Trips, noise: EndNoise) -> Trips:
     Args:
         trips: Trips as `timed_trips` has them. The positions at a trip's first time are its one
             end, those at its last time the other.
-        noise: The noise and what it takes.
     """
     ends_x, ends_y, inner = parted(trips.traces, noise.ends.step)
     x, y = moved(ends_x, ends_y, noise.ends, noise.bits)
@@ -326,10 +325,7 @@ def _part(traces: Traces, kept: BoolArray) -> Traces:
     """Returns some positions of all trips; a trip may have none of them."""
     before = np.concatenate([[0], np.cumsum(kept)])
     return Traces(
-        start=before[traces.start],
-        x=traces.x[kept],
-        y=traces.y[kept],
-        seconds=traces.seconds[kept],
+        start=before[traces.start], x=traces.x[kept], y=traces.y[kept], seconds=traces.seconds[kept]
     )
 
 

@@ -38,13 +38,9 @@ class TraceColumns(Columns):
         person: Whose position it is: a person, a phone, a vehicle.
         trip: Id of the trip, if there is one: a person's positions with another id are another
             trip. Trips are also split where a person was not heard of for long.
-        time: When it was taken.
-        date: Its day, if that is in a column of its own.
         lon: Longitude in WGS84 degrees.
-        lat: Latitude.
         speed: Speed as the device measured it, if it did. Ways are found from positions and times,
             so it is checked for its type and not read.
-        heading: Heading, likewise.
     """
 
     person: str = "person"
@@ -87,8 +83,6 @@ class PeriodLookup:
 
     Attributes:
         start_us: Start of the first bucket, microseconds since 1970.
-        end_us: End of the last bucket.
-        bucket_us: Length of a bucket.
         period: The period that each bucket lies in; -1 outside service hours, and where the wall
             clock never was.
     """
@@ -105,10 +99,7 @@ class PeriodLookup:
         period = np.full((grid.end_us - grid.start_us) // grid.bucket_us, -1, dtype=np.int64)
         period[(grid.starts - grid.start_us) // grid.bucket_us] = grid.periods
         return cls(
-            start_us=grid.start_us,
-            end_us=grid.end_us,
-            bucket_us=grid.bucket_us,
-            period=period,
+            start_us=grid.start_us, end_us=grid.end_us, bucket_us=grid.bucket_us, period=period
         )
 
     def at(self, seconds: FloatArray) -> IntArray:
@@ -134,9 +125,6 @@ class PeoplePositions:
         start: Where each person's positions begin; one entry more than people.
         salt: A number made of each person's own id alone.
         trip: A number for the stated trip of each position; 0 if trips are not stated.
-        since_us: Microseconds since the window's start.
-        lon: Longitude.
-        lat: Latitude.
     """
 
     start: IntArray
@@ -218,9 +206,7 @@ def countable(rows: ir.Table, around: Surroundings, lookup: PeriodLookup) -> ir.
         A position is kept or dropped by looking at that row and at public facts alone.
     """
     inside = rows.filter(
-        rows.us >= lookup.start_us,
-        rows.us < lookup.end_us,
-        around.hold(rows.lon, rows.lat),
+        rows.us >= lookup.start_us, rows.us < lookup.end_us, around.hold(rows.lon, rows.lat)
     ).drop_null(["person", "lon", "lat"])
     trip = {"trip": inside.trip} if "trip" in inside.columns else {}
     return inside.select("person", "lon", "lat", since_us=inside.us - lookup.start_us, **trip)

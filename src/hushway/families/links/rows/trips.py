@@ -49,7 +49,6 @@ class Trips:
 
     Attributes:
         person: Index of each trip's person, ascending.
-        traces: The positions of the trips.
     """
 
     person: IntArray

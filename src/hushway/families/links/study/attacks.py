@@ -34,9 +34,7 @@ class Commuter:
     """Somebody who drives from one home to one place of work, again and again.
 
     Attributes:
-        home: The node of the home.
         work: The node of the place of work, which the attacker knows.
-        route: The links in between.
     """
 
     home: int
@@ -105,19 +103,12 @@ def traces_of(roads: RoadNetwork, routes: Sequence[IntArray], rng: np.random.Gen
 
 
 def paper_home(
-    roads: RoadNetwork,
-    person: Commuter,
-    trips: int,
-    epsilon: float,
-    rng: np.random.Generator,
+    roads: RoadNetwork, person: Commuter, trips: int, epsilon: float, rng: np.random.Generator
 ) -> Internal[float]:
-    """Runs DP-ANI on trips of one person, averages where they begin, and says how far off that is.
+    """Runs DP-ANI on trips of one person, averages where they begin, and tells the metres off.
 
     The attacker sees sums over all trips only, and takes those of other people away. More trips
     leave than arrive at the nodes where some begin, so the sums tell how many began where.
-
-    Returns:
-        Metres from the home.
     """
     study = study_of(roads, traces_of(roads, [person.route] * trips, rng))
     plan = PaperLinksPlan(rule="adaptive", epsilon=epsilon)
@@ -131,15 +122,12 @@ def paper_home(
 def sound_home(
     scene: LinkScene, person: Commuter, mechanism: LinkCounts, homes: IntArray, seed: int
 ) -> Internal[float]:
-    """Measures link counts of one person, and looks for the home that explains them best.
+    """Measures link counts of one person, and tells how many metres off the best home is.
 
     Nobody else is in the scene: that is what is left when the attacker takes others away. The
     attacker knows the place of work, and for every possible home the links that the person would be
     on. Noisy counts are added up over these links, less half their number: the largest sum is the
     most likely home under Gaussian noise. The fit could only make it worse.
-
-    Returns:
-        Metres from the home.
     """
     roads = scene.universe.roads
     counter = scene.bounded(mechanism.limits)
@@ -186,9 +174,7 @@ def paper_presence(
     Args:
         study: Everybody else. The road is unused: nobody comes near it, else noise at their ends
             may lead them there, and they are taken for the driver.
-        alone: The driver.
         road: The link, somewhere in the middle of the driver's trip.
-        epsilon: The budget of DP-ANI.
         runs: Seeds of the noise.
     """
     plan = PaperLinksPlan(rule="adaptive", epsilon=epsilon)

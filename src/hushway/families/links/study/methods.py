@@ -68,7 +68,6 @@ class Hour:
     """The trips of an hour, matched without noise.
 
     Attributes:
-        study: The trips.
         person: Index of each trip's person, ascending.
         truth: Trips on each link.
         scene: The same as persons on links.
@@ -181,7 +180,6 @@ class Drawn:
 
     Attributes:
         segments: Of each link: x and y of its tail, x and y of its head, in metres.
-        counts: By name: the count of each link.
     """
 
     segments: list[list[float]]
@@ -193,10 +191,6 @@ class Reproduction:
     """Everything that was measured: internal, computed against the (synthetic) truth.
 
     Attributes:
-        trips: Trajectories of the hour.
-        people: People of the hour.
-        day_trips: Trajectories of the day.
-        miles: Length of the network without noise.
         figures: The numbers by method and budget: those of `LinkErrors`, "moved" and "widened".
         gains: By number of trips and way to fit: the root mean square error of links.
     """
@@ -253,7 +247,6 @@ class LinkErrors:
             these same links, at most 1.
         relative_error: Absolute errors of all links together, over the sum of the truth. It is 1 if
             nothing is published.
-        rmse: Root mean square error over all links of the map.
     """
 
     length_ratio: float

@@ -18,7 +18,7 @@ from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.traces import MatchSettings, Traces, Ways
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.rows.trips import Trips
-from hushway.families.links.study.paper_range import FIRST_M, RangePlan, RangeRule, ranges
+from hushway.families.links.study.paper_range import RangePlan, RangeRule, ranges
 from hushway.privacy.measured import Internal
 
 # Lines 5 to 8 of algorithm 2 of DP-ANI: planar Laplace noise at an end, and a link to go with it.
@@ -38,9 +38,7 @@ class TripEnds:
 
     Attributes:
         x: Metres east.
-        y: Metres north.
         along_x: Metres east that the trip goes here: from the first positions, or to the last.
-        along_y: Metres north likewise.
         link: The link that each was matched to without noise.
     """
 
@@ -60,8 +58,6 @@ class MovedEnds:
 
     Attributes:
         x: Metres east of the place on the chosen link that is nearest to the noisy point.
-        y: Metres north likewise.
-        link: The chosen link.
         widened: Whether there was no link of the class in the circle, on which the paper is silent.
     """
 
@@ -168,15 +164,12 @@ class PaperLinksPlan:
     """One of the paper's variants.
 
     Attributes:
-        rule: How radii are chosen.
         epsilon: The budget of the planar noise, and as much again for each radius: the paper names
             two budgets, and shows one.
-        first_m: The first radius that is tried.
     """
 
     rule: RangeRule
     epsilon: float
-    first_m: float = FIRST_M
 
     @property
     def claimed(self) -> float:
@@ -186,7 +179,7 @@ class PaperLinksPlan:
     @property
     def range_plan(self) -> RangePlan:
         """How radii are chosen."""
-        return RangePlan(rule=self.rule, epsilon=self.epsilon, first_m=self.first_m)
+        return RangePlan(rule=self.rule, epsilon=self.epsilon)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -194,10 +187,6 @@ class Study:
     """Trips that were matched without noise: what everything is compared with.
 
     Attributes:
-        roads: The road network.
-        matcher: Finds links near points.
-        noisy_matcher: Matches trips whose ends were moved.
-        traces: The positions of trips.
         ways: The same trips without noise, as links.
         kept: Which of the given trips these are: those that are on a road.
     """
@@ -293,17 +282,17 @@ def trip_counts(ways: Ways, links: int) -> FloatArray:
     return np.bincount(used, minlength=links).astype(np.float64)
 
 
-def without_rare_ends(ways: Ways, links: int, fewest: int = 2) -> FloatArray:
+def without_rare_ends(ways: Ways, links: int) -> FloatArray:
     """Returns counts of links after the paper's baseline, OD-successive removal.
 
-    Going inwards from both ends of every trip, links with fewer than `fewest` trips are taken out
-    of the network, up to the first link that has as many.
+    Going inwards from both ends of every trip, links that one trip alone uses are taken out
+    of the network, up to the first link that has more.
 
     Privacy:
         None: it hides what only one trip uses at its ends, and shows exact counts of all else.
     """
     counts = trip_counts(ways, links)
-    rare = counts[ways.link] < fewest
+    rare = counts[ways.link] <= 1
     removed = np.zeros(links, dtype=np.bool_)
     for begin, end in zip(ways.start[:-1], ways.start[1:], strict=True):
         common = np.flatnonzero(~rare[begin:end])

@@ -22,6 +22,11 @@ SENSITIVITY: Final = 2.0
 STEP_M: Final = 10.0
 # Not printed. With this one about as many ends move at the smallest budget as the paper says.
 FIRST_M: Final = 60.0
+# The last radius, taken if no other one is.
+_MOST_M: Final = 2000.0
+_RADII: Final = np.arange(FIRST_M, _MOST_M + STEP_M / 2, STEP_M)
+# So many streets are enough.
+_STREETS: Final = 25
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,33 +37,20 @@ class RangePlan:
         rule: "adaptive" is algorithm 1. "fix" takes the first radius with enough streets, without
             noise; "max" takes the largest of these over all ends, for all.
         epsilon: The budget that the paper gives to the choice of one radius.
-        streets: How many streets are enough.
-        first_m: The first radius; the next ones are 10 metres larger each.
-        most_m: The last radius, taken if no other one is.
     """
 
     rule: RangeRule
     epsilon: float
-    streets: int = 25
-    first_m: float = FIRST_M
-    most_m: float = 2000.0
 
     def __post_init__(self) -> None:
         if self.rule not in get_args(RangeRule):
             raise PlanError(
-                f"The paper has no variant {self.rule!r}.",
-                advice='Use "adaptive", "fix" or "max".',
+                f"The paper has no variant {self.rule!r}.", advice='Use "adaptive", "fix" or "max".'
             )
-        if not (self.epsilon > 0 and self.streets >= 1 and 0 < self.first_m <= self.most_m):
+        if not self.epsilon > 0:
             raise PlanError(
-                "Epsilon, the number of streets and the radii must be above 0, in order.",
-                advice="The paper uses budgets from 0.1 to 10 and 25 streets.",
+                "Epsilon must be above 0.", advice="The paper uses budgets from 0.1 to 10."
             )
-
-    @property
-    def radii(self) -> FloatArray:
-        """The radii that are tried, in metres."""
-        return np.arange(self.first_m, self.most_m + STEP_M / 2, STEP_M)
 
 
 def ranges(
@@ -74,11 +66,11 @@ def ranges(
     Privacy:
         None: see the module. "max" even takes the worst case over everybody's exact ends.
     """
-    counts = matcher.links_within(*where, plan.radii)
+    counts = matcher.links_within(*where, _RADII)
     if plan.rule == "adaptive":
-        return plan.radii[above_threshold(counts, plan.streets, plan.epsilon, rng)]
-    found = plan.radii[_first(counts >= plan.streets)]
-    return found if plan.rule == "fix" else np.full_like(found, found.max(initial=plan.first_m))
+        return _RADII[above_threshold(counts, _STREETS, plan.epsilon, rng)]
+    found = _RADII[_first(counts >= _STREETS)]
+    return found if plan.rule == "fix" else np.full_like(found, found.max(initial=FIRST_M))
 
 
 def above_threshold(

@@ -29,6 +29,7 @@ from hushway.release.mechanism import Measurements
 
 # Metres. Wide enough for a zone to hold streets of all classes.
 _ZONE_M = 2000.0
+_DAY, _CLOCK = date(2019, 1, 29), "America/Los_Angeles"
 
 
 def drives_of(ways: Ways, person: IntArray, roads: RoadNetwork) -> Drives:
@@ -44,22 +45,16 @@ def drives_of(ways: Ways, person: IntArray, roads: RoadNetwork) -> Drives:
     )
 
 
-def one_period(
-    roads: RoadNetwork,
-    *,
-    first_day: date = date(2019, 1, 29),
-    zone: str = "America/Los_Angeles",
-    hours: tuple[int, int] = (0, 24),
-) -> LinkUniverse:
+def one_period(roads: RoadNetwork, *, hours: tuple[int, int] = (0, 24)) -> LinkUniverse:
     """Returns roads in zones that are squares, and a single period between two hours."""
     opens, closes = (60 * hour for hour in hours)
     square, squares = grid_zones(roads, _ZONE_M)
     return LinkUniverse(
         roads=roads,
         periods=Periods(
-            zone=zone,
-            first_day=first_day,
-            last_day=first_day,
+            zone=_CLOCK,
+            first_day=_DAY,
+            last_day=_DAY,
             opens=opens,
             closes=closes,
             minutes=closes - opens,
@@ -129,10 +124,8 @@ def measure_link_gains(
 ) -> Internal[dict[str, list[float]]]:
     """Fits noisy counts in ever better ways.
 
-    Every way costs the same; one that asks for sums by class has more noise on the links.
-
-    Returns:
-        By way to fit: the root mean square error over all links of each run.
+    Every way costs the same; one that asks for sums by class has more noise on the links. Returns
+    the root mean square error over all links of each run, by way to fit.
     """
     scene = LinkScene(universe=one_period(roads), drives=random_drives(roads, trips, seed))
     budget = smaller_noise(epsilon, delta, _LIMITS)

@@ -7,7 +7,6 @@ it does, the fit has seen something else.
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -274,11 +273,6 @@ class NosyWhole(CBDP):
         return replace(table, counts=np.maximum(whole, 0))
 
 
-def wholly_nosy(mechanism: Any) -> Any:
-    """Returns the same mechanism, made to look at the exact total, if it can."""
-    return remade(NosyWhole, mechanism) if isinstance(mechanism, CBDP) else mechanism
-
-
 MUTANTS = (
     mutant(
         "the same noise for every published total",
@@ -307,7 +301,7 @@ MUTANTS = (
     mutant("no noise on the total", ODProduct(curator=EXACT_TOTAL), MEASURED_TOTAL),
     mutant(
         "counts made whole to the exact total",
-        ODProduct(curator=Meddler, mechanism=wholly_nosy),
+        ODProduct(curator=Meddler, mechanism=remade(NosyWhole)),
         WHOLE_TOTAL,
         SAME_WHOLE_TABLE,
     ),

@@ -56,14 +56,9 @@ def halves(cells: ODCells) -> Feature:
     return _by_corner(cells, "half", [period // (PERIODS // 2) for period in range(PERIODS)])
 
 
-def parities(cells: ODCells) -> Feature:
-    """Returns the trips of each corner in even and in odd periods."""
-    return _by_corner(cells, "parity", [period % 2 for period in range(PERIODS)])
-
-
 def both_features(cells: ODCells) -> tuple[Feature, Feature]:
-    """Returns the two features of a toy universe."""
-    return halves(cells), parities(cells)
+    """Returns the two features of a toy universe: halves of the day, and even and odd periods."""
+    return halves(cells), _by_corner(cells, "parity", [period % 2 for period in range(PERIODS)])
 
 
 def _by_corner(cells: ODCells, title: str, classes: list[int]) -> Feature:

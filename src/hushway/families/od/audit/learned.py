@@ -1,7 +1,6 @@
 """What tables that learn must not give away, and the mistakes that their audits must catch."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -60,26 +59,16 @@ class HonestToAFault(_Peeper):
         return replace(table, standard_errors=off.astype(np.float64))
 
 
-def nosy_learner(mechanism: Any) -> Any:
-    """Returns the same mechanism, made to learn from exact counts, if it learns."""
-    return remade(NosyLearner, mechanism) if isinstance(mechanism, Learned) else mechanism
-
-
-def honest_to_a_fault(mechanism: Any) -> Any:
-    """Returns the same mechanism, made to publish its true errors, if it learns them."""
-    return remade(HonestToAFault, mechanism) if isinstance(mechanism, Learned) else mechanism
-
-
 MUTANTS = (
     mutant(
         "learning from exact counts",
-        ODProduct(curator=Meddler, mechanism=nosy_learner),
+        ODProduct(curator=Meddler, mechanism=remade(NosyLearner)),
         SAME_TABLE,
         SAME_TABLE_LAZILY,
     ),
     mutant(
         "errors that are the true ones",
-        ODProduct(curator=Meddler, mechanism=honest_to_a_fault),
+        ODProduct(curator=Meddler, mechanism=remade(HonestToAFault)),
         SAME_TABLE,
         SAME_TABLE_LAZILY,
     ),

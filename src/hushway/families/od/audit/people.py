@@ -137,11 +137,6 @@ class NosyChooser(LearnedPeople):
         return super().fit((*getattr(self, "_peeped", first), *others), geography)
 
 
-def nosy_chooser(mechanism: Any) -> Any:
-    """Returns the same mechanism, made to choose by exact counts."""
-    return remade(NosyChooser, mechanism) if isinstance(mechanism, LearnedPeople) else mechanism
-
-
 def without_a_cap(counter: Counter, query: Query) -> ExactCounts:
     """Counts trips within the limit, however many of them are in one cell."""
     assert isinstance(query.cells, RankedCells)  # noqa: S101  the only answer that is changed
@@ -156,7 +151,7 @@ MUTANTS = (
     ),
     mutant(
         "limits chosen by exact counts",
-        ODProduct(curator=Meddler, mechanism=nosy_chooser),
+        ODProduct(curator=Meddler, mechanism=remade(NosyChooser)),
         SAME_TABLE,
         SAME_CAPPED_TABLE,
     ),

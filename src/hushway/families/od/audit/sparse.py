@@ -22,11 +22,10 @@ from hushway.families.od.audit.stage import (
 from hushway.families.od.mechanism.laplace import SparseLaplace
 from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import expected_above, noise_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import MeasuredSparse
-from hushway.privacy.noise.forecast import expected_above
 
 _THRESHOLD = 2
 # So many that one in as many is rarer than exp(-4).

@@ -56,7 +56,6 @@ class Part:
 
     Attributes:
         person: Who, counted from 0 at every corner.
-        period: When.
         times: How many identical trips.
         stray: Why the trips have no cell, if they have none.
         twin: Whether it is somebody whose number differs from the person's in its high bits only.
@@ -77,7 +76,6 @@ class ToyUniverse:
     """A universe and its corners.
 
     Attributes:
-        cells: The public universe.
         corners: How many of its (origin, destination) pairs, from the first, are looked at.
     """
 
@@ -133,11 +131,7 @@ def equal_shares(spend: PureLoss, measurements: int) -> tuple[PureLoss, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class ODProduct(Product):
-    """The parts of a release.
-
-    Attributes:
-        split: Splits a spend over several measurements.
-    """
+    """The parts of a release."""
 
     split: Callable[[PureLoss, int], tuple[PureLoss, ...]] = equal_shares
 

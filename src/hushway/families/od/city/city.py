@@ -15,7 +15,6 @@ class Trips:
 
     Attributes:
         rider: Number of the rider, 0 .. riders-1.
-        origin: Index of the location where the trip starts.
         destination: Index of the location where it ends, never the origin.
         departure_s: Wall-clock seconds after midnight of the first day, 86,400 to a day.
         period: Index of the half-hour of the day.
@@ -45,9 +44,6 @@ class City:
     """A city with one table of trips.
 
     Attributes:
-        cells: The public universe of its origin-destination table.
-        network: Its buses and shuttles.
-        modes: Names of the transport modes.
         mode_of: The mode of each origin (row) and destination (column) by the cheapest way through
             the network, an index into `modes`; -1 on the diagonal.
         trips: The trips: synthetic, but to be treated as the protected rows.

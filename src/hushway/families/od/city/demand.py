@@ -270,9 +270,7 @@ class WindowTrips:
 
     Attributes:
         rider: Number of the rider, without gaps.
-        corridor: The rider's corridor.
         leg: OUT or BACK.
-        period: Half-hour of the day.
     """
 
     rider: IntArray

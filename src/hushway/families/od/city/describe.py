@@ -5,7 +5,7 @@ import numpy as np
 from hushway.families.od.city.ann_arbor import ann_arbor
 from hushway.families.od.city.city import City
 from hushway.families.od.city.places import WINDOW
-from hushway.study.describe import facts_table, print_tables
+from hushway.study.results import facts_table, print_tables
 
 
 def table(seed: int) -> str:

@@ -236,7 +236,6 @@ class Figures:
     """What one day of demand must add up to, exactly.
 
     Attributes:
-        trips: Trips of the whole day.
         window_trips: Trips that depart from 08:00 to 10:00.
         window_cells: Non-zero (origin, destination, half-hour) from 08:00 to 10:00.
     """

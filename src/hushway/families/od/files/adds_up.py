@@ -16,8 +16,8 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import damaged
 from hushway.families.od.fit.random_effects import RandomEffects, are_effects
 from hushway.families.od.fit.table import ODTable
+from hushway.families.od.public.feature_structure import groups_of, refines
 from hushway.families.od.public.features import Feature
-from hushway.families.od.public.groups import groups_of, refines
 from hushway.privacy.certificate import canonical_json, parsed_json
 from hushway.release.formats.interval import interval_of
 from hushway.release.wording import Sums

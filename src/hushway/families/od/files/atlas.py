@@ -17,8 +17,8 @@ from hushway.families.od.files.margins import read_margins, shown_sums
 from hushway.families.od.files.names import FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import Rows, joined, read_parquet, shown
 from hushway.families.od.files.whole_days import place_totals, with_whole_days
-from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import ORIGINS, Feature
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import Drawing, Flows, Numbers

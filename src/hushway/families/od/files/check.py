@@ -25,8 +25,8 @@ from hushway.families.od.files.omx import fits_omx
 from hushway.families.od.files.published import FILES, describe
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.files.view import ReadView, facts_of_rows
-from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import Feature
 from hushway.privacy.certificate import Certificate
 from hushway.release.folder.finding import Notes

@@ -29,7 +29,7 @@ from hushway.families.od.fit.rounding.controlled import (
 from hushway.families.od.fit.table import ODTable, margin_tables
 from hushway.families.od.fit.weights import margin_weights
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.groups import Groups
+from hushway.families.od.public.feature_structure import Groups
 from hushway.privacy.measured import Measured, MeasuredSparse
 from hushway.release.mechanism import Measurements
 

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.od.fit.learning.censored import Candidates, CensoredPosterior, learn_censored
-from hushway.families.od.fit.learning.dual_ascent import OtherCells, SumTarget, ascend_dual
 from hushway.families.od.fit.learning.factor_model import (
     Blocks,
     CellList,
@@ -24,7 +23,12 @@ from hushway.families.od.fit.learning.factor_model import (
     Kind,
     Target,
 )
-from hushway.families.od.fit.learning.integerisation import integerise
+from hushway.families.od.fit.learning.integerisation import (
+    OtherCells,
+    SumTarget,
+    ascend_dual,
+    integerise,
+)
 from hushway.families.od.fit.learning.prior import NoisySums, denoised_sums, period_totals
 from hushway.families.od.fit.learning.sum_errors import SumErrors, SumsOfCells, yielding_variance
 from hushway.families.od.fit.random_effects import RandomEffects
@@ -66,7 +70,6 @@ class LearntCells:
         totals: For every feature, the fitted trips of every element.
         looks: For every feature, what its measured sums say about the estimates.
         effects: What the errors of a place's cells have in common.
-        diagnostics: How well the fit was solved, as plain JSON values.
     """
 
     cells: IntArray

@@ -33,8 +33,6 @@ class Partition:
     """Which element each cell lies in: class of its period times `classes`, plus that of its pair.
 
     Attributes:
-        period_class: The class of each period.
-        pair_class: The class of each pair.
         periods: Number of classes of periods.
         classes: Number of classes of pairs.
     """

@@ -31,7 +31,6 @@ class MarginTable:
     The published sum of an element is the sum of the table's rows in it, always.
 
     Attributes:
-        feature: The public partition.
         measured: The noisy count of each element, as measured.
         standard_error: Standard deviation of the noise in each.
         fitted: The sum of each element after the fit, before counts were made whole.
@@ -80,7 +79,6 @@ class ODTable:
     """Published trips by (period, origin, destination). Safe for anyone to see.
 
     Attributes:
-        universe: The public cells.
         cells: Ascending cell numbers of the rows.
         counts: Published count of each row, never negative.
         standard_errors: Standard deviation of the noise in each cell's measurement, in trips; or
@@ -92,7 +90,6 @@ class ODTable:
         margins: The features that the counts were fitted to, the coarsest first.
         effects: If errors of counts were learnt, what they have in common; None otherwise.
         estimates: If counts were learnt, what is expected of every cell that matters.
-        diagnostics: How well the fit was solved, as plain JSON values.
     """
 
     universe: ODCells

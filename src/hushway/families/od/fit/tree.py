@@ -23,7 +23,6 @@ class TreeLevel:
     """The noisy counts of one level.
 
     Attributes:
-        values: The measured value of each node.
         variance: Variance of their noise; infinite for a level that was not measured.
         parent: The place of each node's parent in the level above; empty at the top.
     """

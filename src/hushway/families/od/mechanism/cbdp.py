@@ -35,9 +35,8 @@ from hushway.families.od.mechanism.shares import (
     uniform_shares,
 )
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.feature_structure import nested
+from hushway.families.od.public.feature_structure import Groups, groups_of, nested, refines
 from hushway.families.od.public.features import Feature, refuse_idle
-from hushway.families.od.public.groups import Groups, groups_of, refines
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
 from hushway.privacy.loss import Loss
@@ -116,7 +115,6 @@ class CBDP(TotalsMechanism):
     """Publishes the closest table that is non-negative and adds up.
 
     Attributes:
-        weights: How the features weigh in the fit.
         controlled: Whether counts are made whole so that every sum stays within 1 of its fitted
             value; otherwise each cell goes to its nearest whole number.
         lazy: Whether empty cells are drawn only as far as the fit looks at them.
@@ -214,13 +212,8 @@ def od_cbdp(  # noqa: PLR0913  one argument for each option of a plan
     """Returns constraint-based privacy over some features.
 
     Args:
-        universe: The public cells.
-        features: The coarse features.
-        budget: What the release costs.
         shares: The share of each feature and, last, of the cells; equal ones unless given.
-        weights: How the features weigh in the fit.
         nest: Whether features are crossed into a hierarchy, as in the ablations O5(a) and O5(b).
-        controlled: Whether counts are made whole so that every sum keeps its value.
         lazy: Whether empty cells are drawn only as far as needed; if the universe is large, unless
             given.
     """

@@ -29,9 +29,8 @@ from hushway.families.od.mechanism.options import Shares, TotalsOptions, rule_or
 from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
 from hushway.families.od.mechanism.shares import geometric_shares, spends_of, uniform_shares
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.feature_structure import nested
+from hushway.families.od.public.feature_structure import groups_of, nested
 from hushway.families.od.public.features import Feature, refuse_idle
-from hushway.families.od.public.groups import groups_of
 from hushway.privacy.bound import Bound
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
@@ -176,12 +175,8 @@ def od_hierarchical(
     """Returns the hierarchical baseline over the tree of some features.
 
     Args:
-        universe: The public cells.
         features: The features to branch by, from the root down.
-        budget: What the release costs.
         shares: The share of each level and, last, of the cells; geometric ones unless given.
-        prune: Whether a node at or below 0 is emptied with everything under it.
-        prune_early: Whether that is done, too, before the tree is made consistent.
     """
     refuse_dense(universe)
     refuse_idle(features)

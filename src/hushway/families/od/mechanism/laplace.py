@@ -20,11 +20,10 @@ from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMech
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import expected_above, noise_for, threshold_for
 from hushway.privacy.curator import MOST_DENSE_CELLS, Curator
 from hushway.privacy.loss import Loss, PureLoss, exact
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.release.mechanism import Forecast, Measurements, Question
 
 
@@ -63,11 +62,7 @@ class _Laplace(ODMechanism):
 
 @dataclass(frozen=True, kw_only=True)
 class DenseLaplace(_Laplace):
-    """Publishes every cell of the universe.
-
-    Attributes:
-        spend: The epsilon of the release.
-    """
+    """Publishes every cell of the universe."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -108,7 +103,6 @@ class SparseLaplace(_Laplace):
     """Publishes the cells measured at or above a threshold, for universes of up to 1e12 cells.
 
     Attributes:
-        spend: The epsilon of the release.
         expected_false: How many empty cells may reach the threshold on average; sets the threshold.
     """
 
@@ -185,11 +179,7 @@ class SparseLaplace(_Laplace):
 
 
 def refuse_dense(cells: ODCells) -> None:
-    """Refuses a table whose every cell cannot have noise of its own, before it is charged for.
-
-    Raises:
-        PrivacyError: It has too many cells.
-    """
+    """Refuses a table whose every cell cannot have noise of its own, before it is charged for."""
     if cells.size > MOST_DENSE_CELLS:
         raise PrivacyError(
             f"A table of {cells.size:,} cells is too large to draw noise for every one; the most "

@@ -20,12 +20,6 @@ from pydantic import Field, field_validator
 
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism.learnable import (
-    EXPECTED_FALSE,
-    LEARNED,
-    MOST_LEARNED,
-    check_learnable,
-)
 from hushway.families.od.mechanism.measuring import (
     ODMechanism,
     TotalsMechanism,
@@ -44,7 +38,13 @@ from hushway.families.od.mechanism.shares import (
     worth_measuring,
 )
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.feature_structure import is_learnable
+from hushway.families.od.public.feature_structure import (
+    EXPECTED_FALSE,
+    LEARNED,
+    MOST_LEARNED,
+    check_learnable,
+    is_learnable,
+)
 from hushway.families.od.public.features import (
     Feature,
     destinations_feature,
@@ -53,10 +53,9 @@ from hushway.families.od.public.features import (
     without_idle,
 )
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import noise_for, threshold_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
-from hushway.privacy.noise.forecast import threshold_for
 from hushway.release.mechanism import Measurements
 
 
@@ -174,9 +173,7 @@ def od_learned(
     """Returns a table that learns from some features and the cells.
 
     Args:
-        universe: The public cells.
         features: The sums to measure; see `with_ends`.
-        budget: What the release costs.
         shares: The share of each feature and, last, of the cells; equal ones unless given. See
             `learned_shares` for those that measured best.
         lazy: Whether only cells are looked at that stand out; if the universe is large, unless

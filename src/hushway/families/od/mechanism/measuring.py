@@ -47,11 +47,7 @@ def measure_features(
 
 
 def check_measurable(cells: ODCells, features: Sequence[Feature], spends: Sequence[Loss]) -> None:
-    """Refuses features of another universe, and spends that do not fit them.
-
-    Raises:
-        PrivacyError: They do not belong together.
-    """
+    """Refuses features of another universe, and spends that do not fit them."""
     if len(spends) != len(features) + 1 or any(
         type(one) is not type(other) for one, other in pairwise(spends)
     ):
@@ -74,7 +70,6 @@ class ODMechanism(FixedQuestions[ODCells]):
     """A mechanism that publishes trips by (period, origin, destination).
 
     Attributes:
-        name: What plans and certificates call it.
         zeros_left_out: Whether a cell without a row is published as 0.
         learns_errors: Whether standard errors are learnt; otherwise they are those of the noise.
     """
@@ -123,7 +118,6 @@ class TotalsMechanism(ODMechanism):
     """A mechanism that measures every cell, and public totals of them.
 
     Attributes:
-        universe: The public cells.
         features: The totals; the cells are always measured.
         spends: What each total costs, in order, and what the cells cost, last.
     """

@@ -1,29 +1,74 @@
-"""What the options of every OD mechanism answer, and what those that measure totals share."""
+"""The options of OD mechanisms, and the published totals that some of them measure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, Literal
 
 from pydantic import AfterValidator, Field, PlainValidator, model_validator
 
 from hushway.families.od.mechanism.shares import given_shares, recommended_shares
-from hushway.families.od.plan_totals import (
-    BUILT_IN,
-    CELLS,
-    MODES,
-    PERIOD,
-    TOTAL,
-    ZONES,
-    known_features,
-)
+from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
+from hushway.privacy.bound import Bound
+from hushway.privacy.loss import Loss
 from hushway.release.plans.sections import Section
-from hushway.release.plans.values import Texts, exact_positive
+from hushway.release.plans.values import Text, Texts, exact_positive
 
 if TYPE_CHECKING:
     from hushway.families.od.plan import ODPlan
-    from hushway.families.od.public.features import Feature
-    from hushway.privacy.bound import Bound
-    from hushway.privacy.loss import Loss
+
+TOTAL: Final = "total"
+PERIOD: Final = "period"
+ZONES: Final = "zones"
+MODES: Final = "modes"
+CELLS: Final = "cells"
+
+# What needs no column, so that no table of a plan can define it.
+_FIXED: Final = (TOTAL, PERIOD, ORIGINS, DESTINATIONS)
+
+
+class FeaturePlan(Section):
+    """A feature made of a public column."""
+
+    places: Text | None = Field(
+        default=None, description='A column of the places; "zone" is their zone.'
+    )
+    pairs: Text | None = Field(default=None, description="A column of the table of pairs.")
+    side: Literal["origin", "destination", "both"] = Field(
+        default="both",
+        description="By the labels of which end of a trip; for a column of places only.",
+    )
+    each_period: bool = Field(
+        default=True,
+        description="Whether trips are counted in each period, or over all periods together.",
+    )
+
+    @model_validator(mode="after")
+    def _one_column(self) -> "FeaturePlan":
+        if (self.places is None) == (self.pairs is None):
+            raise ValueError(
+                "must name exactly one of places (a column of the places) and pairs (a column "
+                "of the table of pairs)"
+            )
+        if self.pairs is not None and "side" in self.model_fields_set:
+            raise ValueError("side belongs to places: a label of pairs has both ends in it")
+        return self
+
+
+BUILT_IN: Final[Mapping[str, FeaturePlan]] = {
+    ZONES: FeaturePlan(places="zone"),
+    MODES: FeaturePlan(pairs="mode"),
+}
+
+
+def known_features(defined: Mapping[str, FeaturePlan]) -> tuple[str, ...]:
+    """Returns the names that a mechanism may list, given the plan's own definitions."""
+    return tuple(dict.fromkeys((*_FIXED, *BUILT_IN, *defined)))
+
+
+def unnameable(defined: Mapping[str, FeaturePlan]) -> tuple[str, ...]:
+    """Returns the definitions whose name is taken by what needs no definition."""
+    return tuple(name for name in defined if name in (*_FIXED, CELLS))
+
 
 NoiseName = Literal["laplace", "gaussian", "auto"]
 Shares = dict[str, Fraction]
@@ -40,7 +85,6 @@ class MechanismOptions(Section):
     """The table [mechanism] of an OD plan.
 
     Attributes:
-        name: The mechanism.
         measures_ends: Whether trips by origin and by destination are measured, unless a plan lists
             its totals.
     """
@@ -92,11 +136,7 @@ def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def exact_shares(given: dict[str, Any]) -> Shares:
-    """Returns shares that a plan gives by name.
-
-    Raises:
-        ValueError: One is not an exact positive number, or they do not add up to 1.
-    """
+    """Returns shares that a plan gives by name."""
     shares = {}
     for name, value in given.items():
         try:
@@ -162,7 +202,7 @@ class TotalsOptions(MechanismOptions):
         return self.published_totals if self.variant is None else _VARIANTS[self.variant[1]]
 
     def shares(
-        self, features: "Sequence[Feature]", budget: "Loss", bound: "Bound"
+        self, features: Sequence[Feature], budget: Loss, bound: Bound
     ) -> tuple[Fraction, ...]:
         """Returns the budget shares of some totals and, last, of the cells."""
         if isinstance(self.budget_shares, dict):
@@ -170,7 +210,7 @@ class TotalsOptions(MechanismOptions):
         return self.shares_by_rule(features, budget, bound)
 
     def shares_by_rule(
-        self, features: "Sequence[Feature]", budget: "Loss", _bound: "Bound"
+        self, features: Sequence[Feature], budget: Loss, _bound: Bound
     ) -> tuple[Fraction, ...]:
         """Returns the budget shares of a plan that does not give each."""
         return recommended_shares(features, budget.measure)

@@ -20,14 +20,14 @@ from typing import Any, ClassVar, Final
 
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism.learnable import (
+from hushway.families.od.mechanism.measuring import ODMechanism
+from hushway.families.od.mechanism.shares import people_shares, spends_of, standing_out
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import (
     EXPECTED_FALSE,
     LEARNED,
     MOST_LEARNED,
 )
-from hushway.families.od.mechanism.measuring import ODMechanism
-from hushway.families.od.mechanism.shares import people_shares, spends_of, standing_out
-from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
     Feature,
     destinations_feature,
@@ -35,12 +35,11 @@ from hushway.families.od.public.features import (
     period_feature,
 )
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import noise_for, threshold_for
 from hushway.privacy.contribution import RankedCells, UnitsByRecords, ladder_with
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, ZCDPLoss, exact, loss_of
 from hushway.privacy.measured import Measured
-from hushway.privacy.noise.forecast import threshold_for
 from hushway.privacy.query import PartitionQuery, Query
 from hushway.release.contribution.crowd import Crowd, capped_crowd, crowd_of
 from hushway.release.contribution.limits import (
@@ -77,7 +76,6 @@ class LearnedPeople(ODMechanism):
     """Publishes the best estimate of all trips of people.
 
     Attributes:
-        universe: The public cells.
         features: The sums to measure besides the cells.
         budget: What all of it costs.
         limit: Most trips of a person in cells; None if it is chosen.

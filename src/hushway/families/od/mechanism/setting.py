@@ -93,8 +93,6 @@ class ODSetting:
     """A plan and what was read of its public files.
 
     Attributes:
-        plan: The plan.
-        cells: The public cells.
         features: The public totals that the plan asks for.
         bound: How far one unit moves the cells.
     """

@@ -66,11 +66,7 @@ def od_terms(
 
 
 def stated_terms(certificate: Certificate, cells: ODCells, features: Sequence[Feature]) -> Terms:
-    """Returns the terms that follow from what a certificate says was run, and on whom.
-
-    Raises:
-        ReleaseError: It was nothing that this version runs.
-    """
+    """Returns the terms that follow from what a certificate says was run, and on whom."""
     stated = certificate.terms
     single = stated.unit is Unit.TRIP
     mechanism = stated_od(stated.mechanism, cells, features)

@@ -8,12 +8,11 @@ from contextlib import suppress
 from typing import Any, Final
 
 from hushway.errors import HushwayError, PlanError
-from hushway.families.od.job import prepare_od
-from hushway.families.od.job_features import possible_features
+from hushway.families.od.job import possible_features, prepare_od
 from hushway.families.od.mechanism.cbdp import CBDPOptions
 from hushway.families.od.mechanism.learned import LearnedOptions
+from hushway.families.od.mechanism.options import CELLS, FeaturePlan, known_features
 from hushway.families.od.plan import ODPlan
-from hushway.families.od.plan_totals import CELLS, FeaturePlan, known_features
 from hushway.families.od.planning.forecast import forecast_od
 from hushway.families.od.planning.recommend import Candidate, make_stand_in, plan_lines, recommend
 from hushway.families.od.public.cells import ODCells

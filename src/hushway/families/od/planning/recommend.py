@@ -13,7 +13,6 @@ import numpy as np
 
 from hushway.families.od.fit.weights import Weights
 from hushway.families.od.mechanism.cbdp import od_cbdp
-from hushway.families.od.mechanism.learnable import LEARNED
 from hushway.families.od.mechanism.learned import od_learned
 from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.mechanism.people import LearnedPeople, caps_for
@@ -21,6 +20,7 @@ from hushway.families.od.mechanism.shares import learned_shares, recommended_sha
 from hushway.families.od.planning.stand_in import stand_in
 from hushway.families.od.planning.trial import Outcome, TripArrays, trips_scene, try_out
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.families.od.rows.bounding import trip_bound
 from hushway.privacy.bound import Unit

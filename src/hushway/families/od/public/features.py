@@ -31,7 +31,6 @@ class Feature:
 
     Attributes:
         title: What it is called in plans, such as "zones".
-        universe: The cells it partitions.
         pairs: What counts of a pair of places; None if all pairs are alike.
         periods: What counts of a period; None if all periods are alike.
     """

@@ -27,7 +27,6 @@ class TextColumn:
     """A column of texts.
 
     Attributes:
-        name: What it is called.
         codes: Which of the texts each row holds.
         texts: The texts that occur; a missing value is an empty one.
     """
@@ -164,7 +163,6 @@ def read_pairs(
 
     Args:
         path: A .csv, .csv.gz, .parquet or .pq file with one row a pair.
-        locations: The public places.
         column: The column of the labels, such as "mode".
         origin: The column of the origins' ids.
         destination: The column of the destinations' ids.

@@ -355,16 +355,10 @@ class ArrayCounter(TripCounter):
         and the key alone.
 
     Args:
-        cells: The public universe.
-        unit: Who is protected.
         max_trips: Most trips of one person; without meaning for unit "trip".
         ladder: Other limits that queries may name.
         caps: Limits of trips in one cell that queries may name.
-        key: Decides which trips are kept.
         person: Code of each trip's person; only equality matters. Not needed for unit "trip".
-        period: Index of each trip's period.
-        origin: Index of each trip's origin.
-        destination: Index of each trip's destination.
         since_us: Microseconds from the window's start to each trip. Without it, a person's
             trips are told apart by numbering them.
     """

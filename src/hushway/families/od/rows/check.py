@@ -18,7 +18,6 @@ from hushway.families.od.rows.trips import AnyTrips, FareTaps, id_kinds_of, trip
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
-from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.profile import PlacesFound
 
@@ -64,14 +63,13 @@ _WORDS: Final[row_checks.Words] = {
 _TIMES_LIMIT: Final = 100
 
 
-def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
+def check_trips(
     source: AnyTrips,
     cells: ODCells,
     policy: Policy,
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
     max_trips: int | None = 1,
 ) -> RowsChecked:
@@ -93,22 +91,20 @@ def check_trips(  # noqa: PLR0913  what counts, how, and how it is watched
         skipped = cells.periods if source.clock == "local" else None
         marked = _marked(rows, lookups, cells, unit)
         summary = _summary(marked, cells, skipped, _needed(unit, rows), notes=notes)
-        found = row_checks.counts_found(session, summary, "trips", "trip", progress)
+        found = row_checks.counts_found(session, summary, "trips", "trip")
         profile = row_checks.rows_found(found)
         if notes:
             alike = [c for c in ("person", "origin", "destination", "us") if c in rows.columns]
             counted = marked.filter(marked.kept) if trip_columns(rows.columns) else rows
-            found |= row_checks.first_row(
-                session.run(row_checks.copies_of(counted, alike), progress)
-            )
+            found |= row_checks.first_row(session.run(row_checks.copies_of(counted, alike)))
             profile = replace(
                 profile,
-                times=times_found(session, rows, cells.periods, source.clock, progress),
+                times=times_found(session, rows, cells.periods, source.clock),
                 places=_places(session, marked, found, cells.locations, named=id_kinds is not None),
             )
             if unit.has_many_records and "person" in rows.columns:
                 timely = row_checks.rows_between(marked, lookups.grid, "kept")
-                found |= row_checks.ids_with_too_many(session, timely, progress)
+                found |= row_checks.ids_with_too_many(session, timely)
                 sizes = sizes_of(session, session.table(row_checks.ROWS_BY_ID), "kept")
                 plausible = max(
                     _TIMES_LIMIT * (max_trips or 1), row_checks.MOST_A_DAY * len(cells.periods.days)

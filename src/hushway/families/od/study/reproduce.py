@@ -1,25 +1,81 @@
-"""Runs the comparison of the CBDP paper on the matched synthetic Ann Arbor."""
+"""Runs the comparison of the CBDP paper on the matched synthetic Ann Arbor, with its features."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from hushway.families.od.city.ann_arbor import ann_arbor
+from hushway.families.od.city.city import City
 from hushway.families.od.city.places import WINDOW, Day
 from hushway.families.od.fit.weights import Weights
 from hushway.families.od.mechanism.cbdp import od_cbdp
 from hushway.families.od.mechanism.hierarchical import od_hierarchical
 from hushway.families.od.mechanism.laplace import DenseLaplace
 from hushway.families.od.mechanism.shares import recommended_shares, recommended_weights
-from hushway.families.od.planning.trial import ODScene, Outcome, try_out
-from hushway.families.od.study.scene import city_scene
+from hushway.families.od.planning.trial import ODScene, Outcome, TripArrays, trips_scene, try_out
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import (
+    Feature,
+    pair_feature,
+    pair_table_labels,
+    period_feature,
+    place_pair_labels,
+    total_feature,
+)
+from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import SeededSource
 from hushway.progress import Progress
 from hushway.release.mechanism import Mechanism
 from hushway.study.results import Figures, Interval
+
+
+def city_scene(
+    city: City,
+    *,
+    periods: range | None = None,
+    unit: Unit = Unit.TRIP,
+    max_trips: int = 1,
+) -> ODScene:
+    """Returns a synthetic city with the paper's features.
+
+    Args:
+        periods: The periods of the day to keep; all of them unless given.
+        max_trips: Most trips of one rider that are counted.
+    """
+    whole = city.cells.periods
+    kept = range(len(whole)) if periods is None else periods
+    cells = replace(
+        city.cells,
+        periods=whole.only_parts(kept),
+    )
+    trips = city.trips
+    inside = (trips.period >= kept.start) & (trips.period < kept.stop)
+    arrays = TripArrays(
+        person=trips.rider[inside],
+        period=trips.period[inside] - kept.start,
+        origin=trips.origin[inside],
+        destination=trips.destination[inside],
+    )
+    features = city_features(city, cells)
+    return trips_scene(cells, features, arrays, unit=unit, max_trips=max_trips)
+
+
+def city_features(city: City, cells: ODCells) -> tuple[Feature, ...]:
+    """Returns the four coarse features of the paper: F2 to F5."""
+    zones = place_pair_labels(cells, "zone", [p.zone for p in cells.locations.places])
+    modes = pair_table_labels(cells, "mode", city.mode_of.astype(np.int32), city.modes)
+    return (
+        total_feature(cells),
+        period_feature(cells),
+        pair_feature(cells, "zones", zones),
+        pair_feature(cells, "modes", modes),
+    )
+
 
 DAYS: tuple[Day, ...] = ("weekday", "weekend")
 EPSILONS = ("1", "0.1", "0.05", "0.01")

@@ -18,8 +18,7 @@ from hushway.families.sequences.mechanism.steps import StepShape, uniform_shares
 from hushway.families.sequences.mechanism.tree import PrefixTree, prefix_tree
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.counter import EngineSequences
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences, EngineSequences
 from hushway.families.sequences.rows.sequences import SequenceRule, TapColumns, TapsSource
 from hushway.geography.locations import Location, Locations, labels_of_codes
 from hushway.geography.periods import Periods
@@ -67,8 +66,6 @@ class ToyUniverse:
     """A universe and its corners.
 
     Attributes:
-        universe: The public universe.
-        corners: How many corners it has.
         groups: Candidates of the first step at each corner.
         places: Locations of each of these.
     """
@@ -165,9 +162,6 @@ class TreeForm:
     """A tree in a toy universe; all of its steps cost the same.
 
     Attributes:
-        words: What it is called in findings.
-        toy: Where it grows.
-        height: The most stops of a published sequence.
         threshold: From which noisy count on a candidate becomes a node.
     """
 
@@ -198,13 +192,7 @@ class TreeForm:
 
 @dataclass(frozen=True, kw_only=True)
 class LearnedForm:
-    """Learned records in a toy universe.
-
-    Attributes:
-        words: What it is called in findings.
-        toy: Where records are.
-        height: The most stops of a record.
-    """
+    """Learned records in a toy universe."""
 
     words: str
     toy: ToyUniverse
@@ -330,9 +318,7 @@ _GROUPS_OF_TWO = toy_universe(corners=4000, places=2)
 GROUPED = TreeForm(words="one stop by group and place", toy=_GROUPS_OF_TWO, height=1)
 # The same with two groups a corner, for a record that must not be in both.
 PAIRED = TreeForm(
-    words="one stop in two groups",
-    toy=replace(_GROUPS_OF_TWO, corners=2000, groups=2),
-    height=1,
+    words="one stop in two groups", toy=replace(_GROUPS_OF_TWO, corners=2000, groups=2), height=1
 )
 # The same at a threshold that a few people just reach.
 CROWDED = TreeForm(words="one stop at a threshold", toy=_GROUPS_OF_TWO, height=1, threshold=3)
@@ -346,9 +332,7 @@ BRANCHED = TreeForm(
 STOPS = TreeForm(words="two stops", toy=toy_universe(corners=400), height=2)
 # As a plan has it: four steps, from the group of the first stop to the location of the second.
 HYBRID = TreeForm(
-    words="two stops by group and place",
-    toy=toy_universe(corners=100, places=2),
-    height=2,
+    words="two stops by group and place", toy=toy_universe(corners=100, places=2), height=2
 )
 # One stop at one of three hours.
 HOURS = TreeForm(

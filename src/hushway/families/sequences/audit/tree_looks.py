@@ -32,7 +32,6 @@ class Sight:
         corners: The corners where it was a candidate.
         values: Its noisy count at each of these; 0 where it did not reach the threshold.
         threshold: The threshold, at least 1.
-        event: What the step cost.
     """
 
     corners: IntArray
@@ -72,7 +71,6 @@ class PathEvidence:
     """How much all steps speak for records of one person on a path.
 
     Attributes:
-        path: The places of the path.
         records: How many records are looked for.
         periods: The period of each place; the first one if none is given.
     """
@@ -145,7 +143,6 @@ class PublishedPath:
     """The published tree along a path of each corner.
 
     Attributes:
-        path: The places of the path.
         periods: The period of each place; the first one if none is given.
     """
 
@@ -251,7 +248,6 @@ def evidence_of(values: IntArray, threshold: int, event: Event, records: int) ->
     Args:
         values: Noisy counts; 0 for those that did not reach the threshold.
         threshold: The threshold, at least 1.
-        event: What the step cost.
         records: How many records are looked for.
     """
     if isinstance(event, LaplaceEvent):

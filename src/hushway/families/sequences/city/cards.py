@@ -44,8 +44,6 @@ class CardTrips:
 
     Attributes:
         first: The first trip of each record; one entry more than records.
-        origin: The stop where each trip begins.
-        destination: The stop where it ends.
     """
 
     first: IntArray
@@ -140,8 +138,6 @@ class Taps:
 
     Attributes:
         start: The first tap of each record; one entry more than records.
-        stop: Where each tap is made.
-        trip: The trip that it belongs to.
         progress: How far on the trip it is made, from 0 to 1.
     """
 
@@ -220,7 +216,6 @@ def metro(seed: int, *, scale: int = 1, records: int | None = None) -> CardCity:
     """Returns a synthetic metro: 4 lines, 68 stations, 847,668 records.
 
     Args:
-        seed: Chooses the records. The same seed gives the same city.
         scale: How many times to make the records; each time has the published figures.
         records: A smaller number of records, with the same longest one and the same mean length.
 

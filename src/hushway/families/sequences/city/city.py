@@ -61,9 +61,28 @@ class CardCity:
         """
         # pyarrow takes a noticeable part of a second to load, and most users of a city never write
         # it.
-        from hushway.families.sequences.city import files as cards_files
-        from hushway.study import city_files as files
+        from hushway.study.city_files import write_locations
 
         folder.mkdir(parents=True, exist_ok=True)
-        files.write_locations(self.locations, folder / "places.csv")
-        cards_files.write_taps(self, folder / "taps.parquet")
+        write_locations(self.locations, folder / "places.csv")
+        write_taps(self, folder / "taps.parquet")
+
+
+def write_taps(city: CardCity, path: Path) -> None:
+    """Writes person, location and time of every tap, in the order of time."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from hushway.study.city_files import number_column, table_of
+
+    order = np.argsort(city.seconds, kind="stable")
+    midnight = np.datetime64(city.day, "s").astype(np.int64)
+    names = pa.array(city.locations.ids)
+    codes = number_column(city.stops[order].astype(np.int32), pa.int32())
+    columns = {
+        "person": number_column(city.person_of_stop[order], pa.int64()),
+        "place": pa.DictionaryArray.from_arrays(codes, names),
+        "time": number_column(midnight + city.seconds[order], pa.timestamp("s")),
+    }
+    table = table_of(columns)
+    parquet.write_table(table, path)

@@ -33,9 +33,7 @@ class Network:
     Attributes:
         taxonomy: The stops, and one level: lines. Every stop belongs to one line, also where riders
             change to another.
-        line_of: The line of each stop.
         position_m: Metres east and north of the centre, one row a stop.
-        distance_m: The distance of every two stops.
         change_at: The stop of each line (row) where riders change to another (column).
     """
 
@@ -149,8 +147,6 @@ class CardFigures:
     """What the records of a card city must add up to, exactly.
 
     Attributes:
-        records: Number of records.
-        longest: Number of stops of the longest record.
         mean_stops: Stops of a record on average; their total is rounded to a whole number.
     """
 
@@ -174,7 +170,6 @@ class CardHabits:
         change_share: Share of corridors between two lines.
         change_walk_m: Changes become rarer by a factor of e with every such length on foot.
         home_power: Popularity of the home of rank r goes as r to this negative power.
-        work_power: The same for workplaces.
         variety: How much corridors of the same popularity differ: deviation of the logarithm.
         change_taps: Taps at a change of line: one at the gate between platforms, or alighting from
             one bus and boarding another.
@@ -238,7 +233,6 @@ class CardDemand:
     Attributes:
         cumulative: Running sum of the weights of all (home, work), homes running slower; a home is
             no workplace of its own.
-        stops: Number of stops.
     """
 
     cumulative: FloatArray

@@ -30,8 +30,7 @@ from hushway.families.sequences.files.tree import (
     read_tree,
     shape_of,
 )
-from hushway.families.sequences.fit.record_table import RecordTable
-from hushway.families.sequences.fit.table import SequenceTable, StepSummary
+from hushway.families.sequences.fit.table import RecordTable, SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.learned import LEARNED
 from hushway.families.sequences.mechanism.steps import PlannedStep
 from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms

@@ -4,8 +4,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.files.tree import ROOT, prefixes_of
-from hushway.families.sequences.fit.record_table import RecordTable
-from hushway.families.sequences.fit.table import SequenceTable
+from hushway.families.sequences.fit.table import RecordTable, SequenceTable
 from hushway.release.forecast.known import Known, known_sums, sure_share
 
 

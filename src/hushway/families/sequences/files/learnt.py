@@ -32,7 +32,7 @@ from hushway.families.sequences.files.taxonomy import (
     read_universe,
     taxonomy_files,
 )
-from hushway.families.sequences.fit.record_table import QuestionSummary, RecordTable
+from hushway.families.sequences.fit.table import QuestionSummary, RecordTable
 from hushway.families.sequences.mechanism.learned import LearnedSequences
 from hushway.families.sequences.mechanism.people import PeopleSequences
 from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms

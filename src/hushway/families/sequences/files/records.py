@@ -20,8 +20,12 @@ from hushway.families.sequences.files.lists import (
 )
 from hushway.families.sequences.files.rows import sequences_columns
 from hushway.families.sequences.files.taxonomy import LOCATIONS
-from hushway.families.sequences.fit.record_table import QuestionSummary, RecordTable
-from hushway.families.sequences.fit.table import SequenceTable, StepSummary
+from hushway.families.sequences.fit.table import (
+    QuestionSummary,
+    RecordTable,
+    SequenceTable,
+    StepSummary,
+)
 from hushway.geography.locations import Locations
 from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, Column, Columns
 from hushway.release.formats.csv import table_csv

@@ -98,7 +98,6 @@ class Moves(NamedTuple):
     Attributes:
         kind_keys: Pools for what it does.
         place_keys: Pools for which new place it goes to.
-        kind: What it does.
         place: Where it goes; 0 if it ends.
         records: How many records do so; need not be whole.
     """
@@ -114,7 +113,6 @@ class Model(NamedTuple):
     """Pooled counts, level after level, with the keys of each level ascending.
 
     Attributes:
-        places: Number of locations.
         kind_level: Where each level of `kind_key` begins; one entry more than levels.
         kind_key: The pools for what records do.
         kind_records: How many records of each pool do what.
@@ -122,8 +120,6 @@ class Model(NamedTuple):
         place_key: The pools for which new place records go to.
         place_total: How many records of each pool go to a new place.
         place_start: Where the list of each pool begins; one entry more than pools.
-        place: The places in these lists.
-        place_records: How many records go there.
     """
 
     places: int

@@ -36,12 +36,8 @@ class PrefixRows:
 
     Attributes:
         histories: The stops of each prefix, as numbers at the finest granularity.
-        counts: The published count of each.
-        ends: How many published records end at each.
         child_row: The prefix that each child continues, ascending.
         child_place: The stop by which it does.
-        child_counts: The published count of each child.
-        child_measured: The noisy count of each child.
         step: What is public about the step that found the children; None if none was taken.
     """
 
@@ -116,7 +112,6 @@ def complete(table: SequenceTable, *, most_stops: int | None = None) -> Complete
     prefixes is a likely course, not a measurement. The same tree always gives the same records.
 
     Args:
-        table: The published tree.
         most_stops: The most stops of a record; those of the longest prefix unless given.
 
     Raises:

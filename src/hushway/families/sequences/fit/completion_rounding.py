@@ -39,9 +39,6 @@ def spread_kept(
     """Spreads the published ends of kept prefixes over ends and next stops that were not kept.
 
     Args:
-        model: How records go on.
-        histories: The prefixes.
-        ends: How many published records end at each.
         children: The prefix, ascending, and the next stop of each child that was kept.
         ceiling: No next stop that was not kept gets more than this.
 

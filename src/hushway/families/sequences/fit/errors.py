@@ -40,7 +40,6 @@ class PublishedPrefixes:
 
     Attributes:
         through: How many records are published that begin with it.
-        depth: How many stops it has.
         measured: The same number as the last question alone gives it.
         noise: The variance of the noise in that.
         own: The variance of what is published, as if errors of nodes were independent.

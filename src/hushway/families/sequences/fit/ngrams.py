@@ -6,8 +6,13 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.sequences.fit.posterior import Posterior, posterior
-from hushway.families.sequences.fit.prior import excess_classes, margin, proportional_fit
+from hushway.families.sequences.fit.posterior import (
+    Posterior,
+    excess_classes,
+    margin,
+    posterior,
+    proportional_fit,
+)
 from hushway.families.sequences.fit.record_model import Answer, RecordModel
 from hushway.families.sequences.fit.transitions import NewPlaceChances, PairContexts
 

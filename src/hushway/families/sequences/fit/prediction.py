@@ -43,7 +43,6 @@ class Prediction:
     Attributes:
         parent: The node above each node, which stands before it; -1 for node 0.
         place: The place that each node adds; -1 for node 0.
-        depth: Number of stops of each prefix.
         turned: The turn to its last stop.
         expected: How many records are expected to begin with it.
         ending: How many of them to end there.

@@ -47,7 +47,6 @@ def project_prefixes(parent: IntArray, measured: IntArray, weights: FloatArray) 
 
     Args:
         parent: The node above each node, -1 for none; parents stand before their children.
-        measured: The noisy count of each node.
         weights: One over the variance of each count; 0 where nothing was measured, which is then
             fitted as the sum of its children.
 

@@ -8,8 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.sequences.fit.posterior import Noise, Posterior, posterior
-from hushway.families.sequences.fit.prior import margin, proportional_fit, rings
+from hushway.families.sequences.fit.posterior import (
+    Noise,
+    Posterior,
+    margin,
+    posterior,
+    proportional_fit,
+    rings,
+)
 from hushway.families.sequences.public.questions import (
     FIRST_NEW,
     FIRST_TOGETHER,
@@ -148,10 +154,8 @@ class RecordModel:
 
     Attributes:
         answers: The noisy answers, by `Asked`.
-        height: Stops of a record that count.
         ring: In which ring around each place each other one lies.
         outline: How long records are, and how much in them is new.
-        firsts: Records by first stop.
         expected_two: The prior of the first two stops, from first and last stops and distances.
         two: Their posterior; the last column is for records of one stop.
         turns: Chance of each turn, by number of the stop and turn to it.

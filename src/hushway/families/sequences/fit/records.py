@@ -13,14 +13,18 @@ from hushway.families.sequences.fit.errors import (
     once_chosen,
     standard_errors,
 )
-from hushway.families.sequences.fit.left_out import LeftOut, prefix_variance
 from hushway.families.sequences.fit.ngrams import NewPairs
 from hushway.families.sequences.fit.posterior import posterior
 from hushway.families.sequences.fit.prediction import Prediction
-from hushway.families.sequences.fit.reconciliation import WeightedRecords, reconcile
+from hushway.families.sequences.fit.reconciliation import (
+    LeftOut,
+    WeightedRecords,
+    prefix_variance,
+    reconcile,
+)
 from hushway.families.sequences.fit.record_model import Answer, RecordModel
+from hushway.families.sequences.fit.rounding import whole_records
 from hushway.families.sequences.fit.walks import continue_records
-from hushway.families.sequences.fit.whole_records import whole_records
 
 # A prefix is published from this many records on. Of smaller ones mostly those would be published
 # that noise has made larger.
@@ -52,18 +56,12 @@ class _Looked:
 
 
 def learn_records(
-    known: RecordModel,
-    pairs: NewPairs,
-    tree: Prediction,
-    look: Answer,
-    left: LeftOut | None = None,
+    known: RecordModel, pairs: NewPairs, tree: Prediction, look: Answer, left: LeftOut | None = None
 ) -> Learnt:
     """Returns records that agree with all answers, and the prefixes that are sure.
 
     Args:
-        known: How records begin, turn and end.
         pairs: How they go to new places.
-        tree: The prefixes that were looked at.
         look: What that showed.
         left: What a limit has left out, which is added; None if nothing is.
     """
@@ -247,7 +245,6 @@ def _steady(held: PublishedPrefixes, before: FloatArray) -> BoolArray:
     """Returns which prefixes the last look has seen, and others have not made what they are.
 
     Args:
-        held: What is published of each.
         before: The same number before it was reconciled with other answers.
     """
     seen = held.measured >= _SEEN * np.sqrt(held.noise)

@@ -1,4 +1,4 @@
-"""What the sequences family publishes: a consistent tree of prefixes, and the sequences in it."""
+"""What the sequences family publishes: a consistent tree of prefixes, or learnt records."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from hushway.arrays import BoolArray, IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.sequences.public.prefixes import PrefixCells
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.periods import Periods
@@ -20,7 +20,6 @@ class StepSummary:
     Attributes:
         stop: Which stop, from 0.
         grain: Which granularity, the last being locations.
-        candidates: How many candidates were tested.
         threshold: Candidates measured at or above it were kept.
         kept: How many were.
         standard_error: Standard deviation of the noise in each measurement.
@@ -43,16 +42,13 @@ class SequenceTable:
     group of the next stop.
 
     Attributes:
-        taxonomy: The public tree over the locations.
         periods: The public periods, if times are kept.
         parent: The node above each node; -1 under the root.
         step: The step of each node, an index into `steps`.
         period: Index of the period of the node's last stop; 0 if times are not kept.
         code: Number of the node's group or location at its granularity (`Taxonomy.codes`).
-        measured: The noisy count of each node.
         counts: The published count: whole, never negative, never below the sum of the children's.
         ends: How many published sequences end at each node; 0 for groups.
-        steps: What is public about each step.
         diagnostics: How well the fit was solved, as plain JSON values.
     """
 
@@ -169,3 +165,50 @@ def prefix_before(parent: IntArray, is_prefix: BoolArray) -> IntArray:
         before[on_the_way] = parent[before[on_the_way]]
         on_the_way = on_the_way[before[on_the_way] >= 0]
     return before
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class QuestionSummary:
+    """What is public about one question.
+
+    Attributes:
+        worth: What one count adds to the answer; more than 1 where a record is shared out.
+        standard_error: Standard deviation of the noise in one count.
+    """
+
+    name: str
+    cells: int
+    worth: int
+    standard_error: float
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class RecordTable:
+    """Published records. Safe for anyone to see.
+
+    Attributes:
+        start: Where each distinct sequence begins; one entry more than sequences.
+        stops: The location index of every stop of all of them in a row.
+        counts: How many records each sequence stands for, all above 0.
+        parent: For each prefix the prefix before its last stop, which stands before it; -1 where
+            it has one stop.
+        place: The location index of its last stop.
+        prefix_counts: How many of the published records begin with it.
+        prefix_errors: The standard error of that, for the true number.
+    """
+
+    taxonomy: Taxonomy
+    height: int
+    start: IntArray
+    stops: IntArray
+    counts: IntArray
+    parent: IntArray
+    place: IntArray
+    prefix_counts: IntArray
+    prefix_errors: FloatArray
+    questions: tuple[QuestionSummary, ...]
+    diagnostics: Mapping[str, Any] = field(default_factory=dict)
+
+    def sequences(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Returns the distinct published sequences as a ragged array, with their counts."""
+        return self.start, self.stops, self.counts

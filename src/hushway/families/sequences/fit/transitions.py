@@ -38,7 +38,6 @@ class NewPlaceChances(NamedTuple):
 
     Attributes:
         start: Where each context begins; one entry more than contexts.
-        place: The places that may follow.
         chance: How likely each is, given that something new follows.
         upto: Chances summed up within the context.
     """

@@ -43,7 +43,6 @@ def tight_nodes(parent: IntArray, measured: FloatArray, weights: FloatArray) -> 
 
     Args:
         parent: The node above each node, -1 for none; parents stand before their children.
-        measured: The measured value of each node.
         weights: One over the variance of each measurement; 0 where nothing was measured.
     """
     nodes = len(parent)

@@ -41,10 +41,7 @@ class SequencesSetting:
     """What a mechanism is made from: a plan and what was read of its public files.
 
     Attributes:
-        plan: The plan.
         options: Its table [mechanism], or the usual one.
-        universe: The public taxonomy and periods.
-        height: The most stops of a record.
     """
 
     plan: "SequencesPlan"

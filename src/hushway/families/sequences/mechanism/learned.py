@@ -19,7 +19,6 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PlanError, PrivacyError
-from hushway.families.sequences.fit.left_out import LeftOut
 from hushway.families.sequences.fit.ngrams import (
     NewPairs,
     Triples,
@@ -29,6 +28,7 @@ from hushway.families.sequences.fit.ngrams import (
 )
 from hushway.families.sequences.fit.posterior import Noise
 from hushway.families.sequences.fit.prediction import Prediction, predict
+from hushway.families.sequences.fit.reconciliation import LeftOut
 from hushway.families.sequences.fit.record_model import (
     Answer,
     RecordModel,
@@ -36,8 +36,8 @@ from hushway.families.sequences.fit.record_model import (
     learn_record_model,
     read_together,
 )
-from hushway.families.sequences.fit.record_table import RecordTable
 from hushway.families.sequences.fit.records import learn_records
+from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.mechanism.queries import (
     bound_of_query,
     closer_look,
@@ -58,11 +58,7 @@ from hushway.families.sequences.public.questions import (
     RecordCells,
 )
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import (
-    counting_event,
-    noise_for,
-    refuse_noise_that_cannot_be_drawn,
-)
+from hushway.privacy.calibration import counting_event, noise_for, refuse_noise_that_cannot_be_drawn
 from hushway.privacy.curator import Curator
 from hushway.privacy.events import Event, LaplaceEvent
 from hushway.privacy.loss import Loss, loss_of, total
@@ -126,7 +122,6 @@ class LearnedSequences:
 
     Attributes:
         universe: The public places; times are not kept.
-        height: The most stops of a record.
         spends: What each question costs, in the order of asking.
     """
 

@@ -18,8 +18,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, ClassVar, Final
 
-from hushway.families.sequences.fit.left_out import LeftOut
-from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.reconciliation import LeftOut
+from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.mechanism.learned import (
     LEARNED,
     Answers,
@@ -56,7 +56,6 @@ class PeopleSequences:
 
     Attributes:
         inner: The questions about records within the limit, as if they had the whole budget.
-        ladder: The limits to choose from.
         limit: Most records of a person within the limit; None if it is chosen.
         people: The noisy number of people by their records; None before it is measured.
     """

@@ -2,30 +2,19 @@
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from hushway.families.sequences.fit.record_table import QuestionSummary
+from hushway.families.sequences.fit.table import QuestionSummary
 from hushway.families.sequences.public.questions import JointCells, NewStopCells, QuestionCells
 from hushway.privacy.bound import Bound
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Query
 
 
-@dataclass(frozen=True, kw_only=True)
-class Part:
-    """One question: its name and its cells."""
-
-    name: str
-    cells: QuestionCells
-
-
-def parts_of(query: Query) -> list[Part]:
+def parts_of(query: Query) -> list[Query]:
     """Returns the questions that a query is made of: itself, or those that are asked together."""
-    cells: Any = query.cells
-    if isinstance(cells, JointCells):
-        return [Part(name=part.name, cells=part) for part in cells.parts]
-    return [Part(name=query.name, cells=cells)]
+    cells = query.cells
+    return [query_of(part) for part in cells.parts] if isinstance(cells, JointCells) else [query]
 
 
 def summaries_of(answer: Measured) -> Iterator[QuestionSummary]:

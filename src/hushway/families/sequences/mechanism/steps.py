@@ -13,10 +13,9 @@ from hushway.families.sequences.fit.table import StepSummary
 from hushway.families.sequences.public.prefixes import PrefixCells, SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import expected_above, noise_for, threshold_for
 from hushway.privacy.loss import Loss, PureLoss, loss_of
 from hushway.privacy.measured import Measured, MeasuredSparse
-from hushway.privacy.noise.forecast import expected_above, threshold_for
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.lazy import Shown
 
@@ -33,7 +32,6 @@ class StepShape:
         candidates: How many candidates all possible parents have together.
         parents: How many possible parents there are; the mean number of candidates of one node is
             their ratio.
-        group: Whether candidates are groups, not locations.
     """
 
     candidates: int
@@ -118,7 +116,6 @@ class PlannedStep:
     Attributes:
         stop: Which stop, from 0.
         grain: Which granularity, the last being locations.
-        spend: What it costs.
         law: The noise in each count.
         threshold: Candidates measured at or above it become nodes.
         chance: The probability that an empty candidate does.

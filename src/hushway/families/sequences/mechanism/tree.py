@@ -50,7 +50,6 @@ class PrefixTree:
     """Publishes the consistent tree of prefixes closest to what was measured.
 
     Attributes:
-        universe: The public taxonomy and periods.
         spends: What each step costs: stop by stop, and within a stop from groups to locations.
         thresholds: From which noisy count on a candidate becomes a node.
         most_nodes: A step that starts from more nodes than this, or would add more false ones, is
@@ -274,10 +273,7 @@ def prefix_tree(  # noqa: PLR0913  one argument for each public choice
         The steps together cost exactly `budget`.
 
     Args:
-        universe: The public taxonomy and periods.
         budget: What the whole tree may cost; its currency decides on the noise.
-        height: The most stops of a published sequence.
-        level_shares: The share of each stop in the budget.
         grain_shares: The share of each granularity in what a stop gets, the coarsest first.
         thresholds: From which noisy count on a candidate becomes a node.
         most_nodes: Where a tree that has grown too large stops.

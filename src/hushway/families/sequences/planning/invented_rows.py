@@ -13,7 +13,7 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError
 from hushway.families.sequences.job import RecordRows
 from hushway.families.sequences.public.prefixes import SequenceUniverse
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.numerics.chance import distances_m, draw, generator
 from hushway.privacy.query import Counter
 from hushway.privacy.randomness import SeededSource

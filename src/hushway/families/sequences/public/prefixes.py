@@ -29,7 +29,6 @@ class PrefixCells:
     every period from the node's own on. At finer granularities they are the children of its group.
 
     Attributes:
-        taxonomy: The public tree over the locations.
         periods: Number of public periods; 1 if times are not kept.
         stop: Which stop of the sequence this is, from 0.
         grain: Granularity, from 0 to taxonomy.grains - 1, the last being locations.

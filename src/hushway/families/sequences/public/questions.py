@@ -13,9 +13,10 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from hushway.arrays import IntArray
+from hushway.arrays import Int8Array, Int32Array, IntArray
 from hushway.errors import PrivacyError
 from hushway.families.sequences.public.taxonomy import Taxonomy
+from hushway.numerics.compiled import compiled
 from hushway.privacy.bound import Bound
 from hushway.privacy.public_facts import digest_of, public_facts, public_facts_with
 
@@ -79,8 +80,6 @@ class RecordCells:
 
     Attributes:
         taxonomy: The public places; their groups are not asked about.
-        height: Stops of a record that count.
-        asked: Which question it is.
     """
 
     taxonomy: Taxonomy
@@ -144,8 +143,6 @@ class NewStopCells:
     fewer are counted, the less noise they carry.
 
     Attributes:
-        taxonomy: The public places.
-        height: Stops of a record that count.
         order: How many places a cell is made of: the new one, and one or two before it.
         most: How many new stops of a record count.
         whole: What a record is worth, `WHOLE` at most.
@@ -206,8 +203,6 @@ class JointCells:
     earlier noisy answers, and what a record adds to all of them together stays the same.
 
     Attributes:
-        taxonomy: The public places.
-        height: Stops of a record that count.
         parts: The questions: first those about records, then those about new stops.
         worths: What a record adds to each of them at most.
     """
@@ -264,8 +259,6 @@ class KnownPrefixCells:
     ends at node v, and 2v + 1 if it goes on where the tree does not.
 
     Attributes:
-        taxonomy: The public places.
-        height: Stops of a record that count.
         parent: The node above each node, which stands before it; -1 for node 0.
         place: The place that each node adds; -1 for node 0.
     """
@@ -308,3 +301,37 @@ class KnownPrefixCells:
 
 
 QuestionCells = RecordCells | NewStopCells | JointCells | KnownPrefixCells
+
+
+_STAYS, _BACK, _BACK_TWO = int(Turn.STAYS), int(Turn.BACK), int(Turn.BACK_TWO)
+_TO_FIRST, _TO_EARLIER, _TO_NEW = int(Turn.TO_FIRST), int(Turn.TO_EARLIER), int(Turn.TO_NEW)
+
+
+@compiled
+def turns_of(start: IntArray, stops: Int32Array | IntArray) -> Int8Array:
+    """Returns the turn by which each stop is reached; the first one of a sequence is new.
+
+    Args:
+        start: Where each sequence begins; one entry more than sequences.
+        stops: The places of all of them in a row.
+    """
+    turns = np.empty(len(stops), dtype=np.int8)
+    for row in range(len(start) - 1):
+        first = start[row]
+        for at in range(first, start[row + 1]):
+            turns[at] = _turn(stops, first, at)
+    return turns
+
+
+@compiled
+def _turn(stops: Int32Array | IntArray, first: int, at: int) -> int:
+    place = stops[at]
+    for back in range(_STAYS, _BACK_TWO + 1):
+        if at - back >= first and stops[at - back] == place:
+            return back
+    if at > first and stops[first] == place:
+        return _TO_FIRST
+    for earlier in range(first + 1, at):
+        if stops[earlier] == place:
+            return _TO_EARLIER
+    return _TO_NEW

@@ -30,7 +30,6 @@ class Taxonomy:
     tree is a choice within a short range at every level.
 
     Attributes:
-        locations: The public places.
         levels: The groups of each level above the locations, the coarsest first; each level refines
             the one before it. Without levels the tree is simple: locations only.
     """

@@ -22,23 +22,16 @@ from hushway.families.sequences.rows.sequences import (
 )
 from hushway.geography.locations import Locations
 from hushway.privacy.bound import Unit
-from hushway.progress import ShareProgress
 from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.profile import PlacesFound
 
 _STOP_WORDS: Final[row_checks.Words] = {
-    "unknown_place": (
-        "The place is not in the public list of places.",
-        row_checks.UNKNOWN,
-    ),
+    "unknown_place": ("The place is not in the public list of places.", row_checks.UNKNOWN),
     "long_records": (
         "A stop comes after the first ones of its record that count, and is left out.",
         "Leave it so: a taller tree costs accuracy, and these rows must not choose the height.",
     ),
-    "shared_ids": (
-        row_checks.TOO_MANY,
-        f'{row_checks.OWN_TICKET} records (unit = "record").',
-    ),
+    "shared_ids": (row_checks.TOO_MANY, f'{row_checks.OWN_TICKET} records (unit = "record").'),
 }
 
 _TAP_WORDS: Final[row_checks.Words] = {
@@ -61,7 +54,7 @@ _SEQUENCE_WORDS: Final[row_checks.Words] = {
 _TIMES_LIMIT: Final = 100
 
 
-def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
+def check_taps(
     source: TapsSource,
     locations: Locations,
     rule: SequenceRule,
@@ -69,7 +62,6 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
 ) -> RowsChecked:
     """Returns every kind of problem with the taps, how many rows it concerns, and a profile.
@@ -90,19 +82,17 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
         marked = marked.mutate(kept=kept)
         kinds = row_checks.time_kinds(marked, window if source.clock == "local" else None)
         summary = _summary(marked, {"person": "person", "location": "location"}, kinds, notes=notes)
-        found = row_checks.counts_found(session, summary, source.noun, "stop", progress)
+        found = row_checks.counts_found(session, summary, source.noun, "stop")
         profile = row_checks.rows_found(found)
         if notes:
             copies = row_checks.copies_of(rows, ["person", "location", "us"])
-            found |= row_checks.first_row(session.run(copies, progress))
+            found |= row_checks.first_row(session.run(copies))
             parts = ["person", "day"] if rule.record == "day" else ["person"]
-            records = _records(session, marked, parts, progress)
+            records = _records(session, marked, parts)
             found |= row_checks.first_row(session.run(_beyond(records, rule.max_stops)))
             if unit.has_many_records:
-                found |= row_checks.ids_with_too_many(
-                    session, row_checks.rows_between(rows, grid), progress
-                )
-            times = times_found(session, rows, window, source.clock, progress)
+                found |= row_checks.ids_with_too_many(session, row_checks.rows_between(rows, grid))
+            times = times_found(session, rows, window, source.clock)
             profile = replace(
                 profile, times=times, places=_places(session, marked, found, locations)
             )
@@ -111,7 +101,7 @@ def check_taps(  # noqa: PLR0913  what counts, how, and how it is watched
     return row_checks.rows_checked(found, profile, source.columns, policy, _TAP_WORDS)
 
 
-def check_sequences(  # noqa: PLR0913  likewise
+def check_sequences(
     source: SequencesSource,
     locations: Locations,
     rule: SequenceRule,
@@ -119,7 +109,6 @@ def check_sequences(  # noqa: PLR0913  likewise
     *,
     settings: EngineSettings | None = None,
     notes: bool = True,
-    progress: ShareProgress | None = None,
     unit: Unit = Unit.PERSON,
 ) -> RowsChecked:
     """Returns every kind of problem with ready sequences, with stops for rows, and a profile.
@@ -136,17 +125,17 @@ def check_sequences(  # noqa: PLR0913  likewise
         kept = marked.place.notnull()
         marked = marked.mutate(kept=kept & marked.person.notnull() if owned else kept)
         summary = _summary(marked, {"person": "person", "location": "stops"}, {}, notes=notes)
-        found = row_checks.counts_found(session, summary, source.noun, "stop", progress)
+        found = row_checks.counts_found(session, summary, source.noun, "stop")
         # A row of a CSV file that cannot be read has at least one stop.
         profile = row_checks.rows_found(found)
         parts = ["person", "record"] if owned else ["record"]
-        records = _records(session, marked, parts, progress)
+        records = _records(session, marked, parts)
         found |= row_checks.first_row(session.run(_beyond(records, rule.max_stops)))
         if notes:
             if owned:
                 # Every record has a first stop.
                 firsts = rows.filter(rows.position == 1).select("person").drop_null(["person"])
-                found |= row_checks.ids_with_too_many(session, firsts, progress)
+                found |= row_checks.ids_with_too_many(session, firsts)
             limits = _limits(session, records, rule, unit, days=1)
             places = _places(session, marked, found, locations)
             profile = replace(profile, places=places, **limits)
@@ -199,13 +188,11 @@ def _limits(
     }
 
 
-def _records(
-    session: Session, marked: ir.Table, parts: list[str], progress: ShareProgress | None
-) -> ir.Table:
+def _records(session: Session, marked: ir.Table, parts: list[str]) -> ir.Table:
     """Counts the stops of each record that count at all, once for all that is asked of them."""
     usable = marked.filter(marked.kept)
     records = usable.group_by(parts).aggregate(stops=lambda record: record.count())
-    return session.store("stops_by_record", records, progress)
+    return session.store("stops_by_record", records)
 
 
 def _beyond(records: ir.Table, max_stops: int) -> ir.Table:

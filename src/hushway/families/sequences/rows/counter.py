@@ -1,4 +1,4 @@
-"""Exact counts of protected sequences, by whatever engine reads and keeps them."""
+"""Exact counts of protected sequences: of files by whatever engine keeps them, or of arrays."""
 
 import io
 from collections.abc import Iterator
@@ -8,6 +8,8 @@ from functools import cached_property
 import ibis.expr.types as ir
 import numpy as np
 
+from hushway.arrays import Int32Array, IntArray
+from hushway.engine.counting import index_column, whole_column
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.grids import day_grid
 from hushway.engine.key import BoundingKey
@@ -16,7 +18,12 @@ from hushway.engine.session import Ask
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.record_bounding import Records, bounded_records, records_of
+from hushway.families.sequences.rows.record_bounding import (
+    OrderedStops,
+    Records,
+    bounded_records,
+    records_of,
+)
 from hushway.families.sequences.rows.record_questions import (
     AskedCells,
     BoundedRecords,
@@ -124,7 +131,6 @@ class RecordPart:
         At most `most` records of each person of the part are kept, each with its first stops.
 
     Attributes:
-        rule: What makes a record, and how much of it counts.
         clock: How times are meant; None for ready sequences, which have none.
         most: Records of this rank and above are not kept; None if each record is a unit of its own.
         limit: Most records of one person where a question names no ranks.
@@ -188,3 +194,92 @@ class RecordPart:
 
     def _bounded(self, records: Records) -> BoundedRecords:
         return BoundedRecords(records, limit=self.limit, height=self.rule.max_stops, key=self.key)
+
+
+class ArraySequences(SequenceCounter):
+    """Counts sequences given as arrays, each unit bounded: for audits and studies.
+
+    The same rule and the same arithmetic as for files: the same records and the same key give the
+    same counts.
+
+    Privacy:
+        At most `max_records` records of each person are counted; the choice reads that person's
+        records and the key alone.
+
+    Args:
+        unit: Who is protected: a person, or one record with unit "record".
+        max_records: Most records of one person; without meaning for unit "record".
+        max_stops: Stops of a record that count: its first ones.
+        start: Where each record begins among the stops; one entry more than records.
+        stops: Index of the location of every stop.
+        person: Code of each record's person; only equality matters. Not needed for unit "record".
+        periods: Number of public periods; 1 if times are not kept.
+        period: Period of every stop, if there are several.
+        since_us: Microseconds from the window's start to each record's first stop. Without it, a
+            person's records that are alike are told apart by numbering them.
+        ladder: Other limits on the records of a person that queries may name.
+    """
+
+    def __init__(  # noqa: PLR0913  one argument for each column
+        self,
+        *,
+        taxonomy: Taxonomy,
+        unit: Unit,
+        max_records: int,
+        max_stops: int,
+        key: BoundingKey,
+        start: IntArray,
+        stops: IntArray,
+        person: IntArray | None = None,
+        periods: int = 1,
+        period: IntArray | None = None,
+        since_us: IntArray | None = None,
+        ladder: tuple[int, ...] = (),
+    ) -> None:
+        self.taxonomy, self.unit, self.periods = taxonomy, unit, periods
+        self.step_bound, self.ladder = record_bound(unit, max_records), ladder
+        if (unit.has_many_records and person is None) or (periods > 1) != (period is not None):
+            raise DataError(
+                "The arrays lack persons to protect or periods to count by, or have a column too "
+                "many.",
+                advice="Give persons for unit person, and the period of each stop if and only if "
+                "there are several periods.",
+            )
+        start = _starts(start, len(stops))
+        records, length = len(start) - 1, np.diff(start)
+        spread = np.repeat(np.arange(records), length)
+        ordered = OrderedStops(
+            owner=None,
+            part=spread,
+            place=_indexes(stops, len(stops), len(taxonomy.locations)),
+            period=None if period is None else _indexes(period, len(stops), periods),
+            since_us=None
+            if since_us is None
+            else whole_column(since_us, records, "records")[spread],
+        )
+        found = records_of(ordered, max_stops=max_stops)
+        if unit.has_many_records and person is not None:
+            whose = whole_column(person, records, "records")[length > 0]
+            found = bounded_records(found.owned_by(whose), self.most, key)
+        self._records = BoundedRecords(
+            found, limit=self.step_bound.total, height=max_stops, key=key
+        )
+
+    def counts_of(self, cells: AskedCells) -> ExactCounts:
+        """Returns the exact counts of a question."""
+        return self._records.count(cells)
+
+
+def _starts(start: IntArray, stops: int) -> IntArray:
+    begins = np.asarray(start)
+    whole = begins.ndim == 1 and begins.dtype.kind in "iu" and len(begins) > 0
+    if not whole or begins[0] != 0 or begins[-1] != stops or (begins[1:] < begins[:-1]).any():
+        raise DataError(
+            "The records do not begin and end where the stops do.",
+            advice="Let start go up from 0 to the number of stops, one entry more than records.",
+        )
+    return begins.astype(np.int64)
+
+
+def _indexes(column: IntArray, length: int, size: int) -> Int32Array:
+    return index_column(column, length, size, "records").astype(np.int32)

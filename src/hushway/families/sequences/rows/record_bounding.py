@@ -78,7 +78,6 @@ class OrderedStops:
         owner: Code of the person; None if a part is a record of its own.
         part: What tells records of one owner apart: a day, or a row of a file; None if all stops of
             an owner are one record.
-        place: Index of the location.
         period: Index of the period; None if times are not kept.
         since_us: Microseconds since the window's start; None without times.
     """
@@ -215,11 +214,9 @@ class _Standing:
     """Where the records stand that have a candidate at some step.
 
     Attributes:
-        cells: The candidates.
         at: Which stop each record is at, an index into all stops.
         left: How many stops it has after that.
         cell: Its candidate.
-        counts: How many records each candidate has.
     """
 
     cells: PrefixCells

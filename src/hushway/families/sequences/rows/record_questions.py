@@ -21,9 +21,9 @@ from hushway.families.sequences.public.questions import (
     QuestionCells,
     RecordCells,
     Turn,
+    turns_of,
 )
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.public.turns import turns_of
 from hushway.families.sequences.rows.record_bounding import (
     PrefixSteps,
     Records,
@@ -176,7 +176,6 @@ def _longest_known(
         records: Where each record begins, and all stops.
         below: Where the ways down from each node begin; one entry more than nodes.
         places: The place that each way leads by, ascending for each node.
-        leads: The node that each way leads to.
     """
     start, stops = records
     counts = np.zeros(2 * (len(below) - 1), dtype=np.int64)

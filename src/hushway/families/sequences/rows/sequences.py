@@ -45,7 +45,6 @@ class SequencesSource:
 
     Attributes:
         path: A file, a folder (searched with its subfolders) or a glob such as `2026/*.parquet`.
-        columns: Which column holds what.
         separator: What stands between two stops if they are written as a text. Nothing is trimmed,
             but an empty text between two separators is no stop.
         encoding: How bytes of CSV files stand for letters.
@@ -75,9 +74,6 @@ class TapColumns(Columns):
 
     Attributes:
         person: Whose tap it is: a person, a card, a ticket. Taps of one make a sequence.
-        location: Id of the place.
-        time: When it was.
-        date: Its day, if that is in a column of its own.
     """
 
     person: str = "person"

@@ -11,12 +11,11 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import DataError
 from hushway.families.sequences.city.city import CardCity
 from hushway.families.sequences.fit.distinct import grouped
-from hushway.families.sequences.fit.record_table import RecordTable
-from hushway.families.sequences.fit.table import SequenceTable
+from hushway.families.sequences.fit.table import RecordTable, SequenceTable
 from hushway.families.sequences.mechanism.terms import SequenceMechanism
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.geography.locations import Locations, labels_of_codes
 from hushway.privacy.bound import Unit
 from hushway.privacy.curator import Curator
@@ -96,8 +95,6 @@ class SequenceScene:
     """Where prefix trees are compared; one record is protected, as in the paper.
 
     Attributes:
-        name: What the data are called.
-        taxonomy: The public lines.
         start: Where each record begins; one entry more than records.
         stops: The location index of every stop of all records in a row.
     """

@@ -6,7 +6,7 @@ from hushway.families.sequences.city.cards import bus, metro
 from hushway.families.sequences.city.city import CardCity
 from hushway.families.sequences.study.data import distinct
 from hushway.families.sequences.study.patterns import top_patterns
-from hushway.study.describe import facts_table, print_tables
+from hushway.study.results import facts_table, print_tables
 
 _RANKS = (1, 100, 300)
 _LONG = 12

@@ -50,10 +50,7 @@ def paper_queries(
     uniform choice without repetition: a query is a set, and its length is its size.
 
     Args:
-        locations: Number of locations.
         height: Height h of the prefix tree, a multiple of 4 in the paper; rounded down otherwise.
-        seed: Chooses the queries.
-        each: Number of queries in a set.
 
     Raises:
         PlanError: There is no length, or too few locations for it.

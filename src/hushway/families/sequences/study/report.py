@@ -204,10 +204,7 @@ def statements(found: Reproduction) -> list[str]:
 
 
 def _patterns(
-    title: str,
-    found: Reproduction,
-    printed: Found,
-    columns: Sequence[tuple[str, str, int, str]],
+    title: str, found: Reproduction, printed: Found, columns: Sequence[tuple[str, str, int, str]]
 ) -> StudyTable:
     rows = []
     for data in _DATA:

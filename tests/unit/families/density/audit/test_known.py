@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from hushway.auditing.divergence import ORDERS
+from hushway.auditing.law import ORDERS
 from hushway.auditing.product import Product
 from hushway.families.density.audit.stage import LONE_SITES, DensityStage, Stay, district
 from hushway.families.density.audit.whole import Known

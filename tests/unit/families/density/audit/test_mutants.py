@@ -10,7 +10,6 @@ import pytest
 from hushway.arrays import IntArray
 from hushway.auditing.product import Product, blind, exact_values, unsplit
 from hushway.errors import BudgetError
-from hushway.families.density.audit.mutants import HalfTheNoise, four_times_the_series
 from hushway.families.density.audit.stage import (
     CELLS,
     LONE_SITES,
@@ -21,7 +20,7 @@ from hushway.families.density.audit.stage import (
     district,
     plain,
 )
-from hushway.families.density.audit.suite import SUITE
+from hushway.families.density.audit.suite import SUITE, HalfTheNoise, four_times_the_series
 from hushway.families.density.audit.whole import merged, other_clusters
 from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import (

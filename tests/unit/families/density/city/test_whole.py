@@ -7,7 +7,7 @@ import pytest
 from hushway.families.density.city import describe as paris_describe
 from hushway.families.density.city.paris import DensityCity, paris
 from hushway.families.density.city.people import GATHERINGS
-from hushway.study.describe import print_tables
+from hushway.study.results import print_tables
 
 # Two million people take half a minute.
 pytestmark = pytest.mark.long

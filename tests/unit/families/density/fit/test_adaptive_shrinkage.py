@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hushway.families.density.fit.adaptive_shrinkage import above_zero, expected_sizes
+from hushway.families.density.fit.places import above_zero, expected_sizes
 
 FloatArray = NDArray[np.float64]
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hushway.families.density.fit.adaptive_shrinkage import Expected
-from hushway.families.density.fit.places import Places, known_places
+from hushway.families.density.fit.places import Expected, Places, known_places
 from hushway.families.density.fit.totals import cells_within
 
 ONE_CLUSTER = np.zeros(101, dtype=np.int64)

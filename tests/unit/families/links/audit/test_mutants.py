@@ -12,14 +12,14 @@ from hushway.auditing.product import blind, exact_values, unsplit
 from hushway.errors import BudgetError
 from hushway.families.links.audit.counts import Published, first_class
 from hushway.families.links.audit.ends import BEGIN, END, MOVED_HOME, NOTHING, Spot, nodes
-from hushway.families.links.audit.mutants import (
+from hushway.families.links.audit.stage import Drive, Drives, LinkProduct, LinkStage, rings
+from hushway.families.links.audit.suite import (
+    SUITE,
     around_true_ends,
     cleaned_first,
     first_by_place,
     within_the_radius,
 )
-from hushway.families.links.audit.stage import Drive, Drives, LinkProduct, LinkStage, rings
-from hushway.families.links.audit.suite import SUITE
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts
 from hushway.families.links.public.universe import (
     MovementCells,

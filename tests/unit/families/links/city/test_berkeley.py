@@ -10,7 +10,7 @@ from hushway.errors import PlanError
 from hushway.families.links.city import describe as roads_describe
 from hushway.families.links.city.berkeley import berkeley, departure_hours
 from hushway.families.links.city.traces_city import TraceCity
-from hushway.study.describe import print_tables
+from hushway.study.results import print_tables
 
 PAGE = Path(__file__).parents[5] / "docs" / "researchers" / "cities.md"
 

@@ -6,9 +6,9 @@ import pytest
 import shapely
 from pyarrow import parquet
 
-from hushway.families.links.city.files import write_traces
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import TraceCity, simulate_traces, some_trips
+from hushway.families.links.city.traces_city import write_traces
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hushway.families.links.city.road_city import road_city
-from hushway.families.links.fit import newton
+from hushway.families.links.fit import flows
 from hushway.families.links.fit.flows import FlowProblem, balance_of, fitted_errors, fitted_flows
 
 FloatArray = NDArray[np.float64]
@@ -115,7 +115,7 @@ def test_flows_of_a_city_are_the_best_ones_but_for_a_part_of_the_noise(seed: int
 def test_with_more_patience_flows_of_a_city_are_the_best_ones(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(newton, "STILL", 1e-5)
+    monkeypatch.setattr(flows, "STILL", 1e-5)
     given = problem(seed, balance_of(road_city(seed, links=1000)).matrix)
     assert error_share(given, fitted_flows(given)) < 0.005
 

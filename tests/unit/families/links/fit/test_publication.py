@@ -17,10 +17,9 @@ from hushway.families.links.fit.publication import (
 from hushway.families.links.mechanism.counts import link_counts
 from hushway.families.links.public.universe import ClassZones, MovementLimits
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import counting_event, noise_for
+from hushway.privacy.calibration import counting_event, expected_above, noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.measured import Measured
-from hushway.privacy.noise.forecast import expected_above
 from hushway.privacy.randomness import SeededSource
 
 LIMITS = MovementLimits(max_items=200)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hushway.arrays import FloatArray
-from hushway.families.links.fit.sums import not_negative
+from hushway.families.links.fit.completion import not_negative
 from hushway.families.links.mechanism.counts import link_counts
 from hushway.families.links.public.universe import ClassZones, MovementLimits
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss

@@ -9,8 +9,8 @@ from hushway.errors import PrivacyError
 from hushway.families.od.fit.cbdp import LazyCells
 from hushway.families.od.fit.projection.problem import CellSource
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import Groups, groups_of
 from hushway.families.od.public.features import pair_feature, place_pair_labels
-from hushway.families.od.public.groups import Groups, groups_of
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound

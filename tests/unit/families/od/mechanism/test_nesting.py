@@ -3,9 +3,8 @@ from itertools import pairwise
 import numpy as np
 
 from hushway.families.od.public.cells import ODCells
-from hushway.families.od.public.feature_structure import nested
+from hushway.families.od.public.feature_structure import nested, refines
 from hushway.families.od.public.features import Feature
-from hushway.families.od.public.groups import refines
 
 Features = tuple[Feature, ...]
 

@@ -9,6 +9,7 @@ import pytest
 
 from hushway.arrays import IntArray
 from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.feature_structure import groups_of, refines
 from hushway.families.od.public.features import (
     Feature,
     pair_feature,
@@ -16,7 +17,6 @@ from hushway.families.od.public.features import (
     place_pair_labels,
     total_feature,
 )
-from hushway.families.od.public.groups import groups_of, refines
 from hushway.geography.locations import labels_of_codes
 
 MakeCells = Callable[..., ODCells]

@@ -11,13 +11,13 @@ import pytest
 
 from hushway.arrays import FloatArray
 from hushway.errors import ReleaseError
+from hushway.families.asking import synthesize
 from hushway.families.od.files.rows import read_estimates, write_estimates
 from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.fit.table import Estimates, ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.synthetic.draws import Learnt, draw_table
 from hushway.families.od.synthetic.published import published_trips
-from hushway.families.synthesis import synthesize
 from hushway.transit.day_demand import read_od_table
 
 

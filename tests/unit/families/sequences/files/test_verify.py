@@ -7,10 +7,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hushway.families.asking import synthesize
 from hushway.families.sequences.files import tree as tree_format
 from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.synthesis import synthesize
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.locations import Locations

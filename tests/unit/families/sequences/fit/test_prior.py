@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushway.families.sequences.fit.prior import class_sums
+from hushway.families.sequences.fit.posterior import class_sums
 
 
 def test_noise_in_large_classes_that_are_empty_does_not_outweigh_what_is_there() -> None:

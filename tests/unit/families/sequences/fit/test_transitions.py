@@ -13,8 +13,7 @@ from hushway.families.sequences.fit.transitions import (
     place_back,
     turn_chances,
 )
-from hushway.families.sequences.public.questions import TURNS, Turn
-from hushway.families.sequences.public.turns import turns_of
+from hushway.families.sequences.public.questions import TURNS, Turn, turns_of
 
 PLACES, HEIGHT = 6, 9
 

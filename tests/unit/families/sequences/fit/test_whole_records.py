@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from hushway.families.sequences.fit.whole_records import whole_records
+from hushway.families.sequences.fit.rounding import whole_records
 from hushway.numerics.chance import generator
 
 RECORDS, ONE, OTHER = 20_000, 8, 50

@@ -8,7 +8,7 @@ import pytest
 from hushway.engine.key import BoundingKey
 from hushway.errors import PlanError, PrivacyError
 from hushway.families.sequences.city.cards import bus, metro
-from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.mechanism.learned import (
     Answers,
     LearnedSequences,
@@ -18,7 +18,7 @@ from hushway.families.sequences.mechanism.learned import (
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.families.sequences.public.questions import Asked
 from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.families.sequences.study.data import SequenceScene, card_scene
 from hushway.geography.locations import Location, Locations
 from hushway.privacy.bound import Bound, Unit

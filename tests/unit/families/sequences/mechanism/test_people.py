@@ -11,14 +11,14 @@ from hushway.engine.key import BoundingKey
 from hushway.errors import PrivacyError
 from hushway.families.sequences.city.cards import metro
 from hushway.families.sequences.files.learnt import begun_with
-from hushway.families.sequences.fit.record_table import RecordTable
+from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.mechanism.learned import LearnedSequences, learned_spends
 from hushway.families.sequences.mechanism.people import (
     PeopleSequences,
     certified_people,
     record_ladder,
 )
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.families.sequences.study.data import SequenceScene, card_scene
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.curator import Curator

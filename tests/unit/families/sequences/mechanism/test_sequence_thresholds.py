@@ -6,9 +6,8 @@ import pytest
 from hushway.errors import PlanError
 from hushway.families.sequences.mechanism.steps import ExpectedFalse, PaperThresholds, StepShape
 from hushway.privacy.bound import Bound
-from hushway.privacy.calibration import noise_for
+from hushway.privacy.calibration import expected_above, noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.privacy.noise.forecast import expected_above
 
 GROUP = StepShape(candidates=60, parents=1, group=True)
 PLACE = StepShape(candidates=944, parents=60, group=False)

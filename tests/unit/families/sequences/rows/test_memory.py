@@ -13,7 +13,7 @@ from hushway.errors import DataError, PrivacyError
 from hushway.families.sequences.public.prefixes import PrefixCells, first_prefixes
 from hushway.families.sequences.public.questions import Asked, RecordCells
 from hushway.families.sequences.public.taxonomy import Taxonomy, column_taxonomy
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.families.sequences.rows.record_bounding import OrderedStops, never_back, records_of
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.privacy.bound import Bound, Unit

@@ -22,7 +22,7 @@ from hushway.families.sequences.public.questions import (
     RecordCells,
     Turn,
 )
-from hushway.families.sequences.rows.memory import ArraySequences
+from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource

@@ -1,7 +1,7 @@
 import numpy as np
 
 from hushway.families.sequences.city.cards import metro
-from hushway.families.sequences.synthetic.itinerary import one_by_one, plausible_seconds
+from hushway.families.sequences.synthetic.taps import one_by_one, plausible_seconds
 
 
 def test_records_are_written_out_one_by_one() -> None:

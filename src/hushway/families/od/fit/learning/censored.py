@@ -25,12 +25,13 @@ from hushway.families.od.fit.learning.empirical_bayes import (
 from hushway.families.od.fit.learning.factor_model import CellList, FactorModel
 from hushway.families.od.fit.learning.likelihood import (
     LEAST,
+    STEP,
     Likelihood,
     likelihood_of,
+    mixture_components,
     value_classes,
     with_censored,
 )
-from hushway.families.od.fit.learning.mixture import STEP, mixture_components
 from hushway.privacy.noise.inversion import NoiseLaw
 
 # Counts of a huge table stray further: a factor goes this many steps up, to 36,000.
@@ -42,7 +43,6 @@ class Candidates:
     """Cells with estimates of their own, those of a pair of places next to each other.
 
     Attributes:
-        cells: The cells.
         values: The noisy value of each; anything below the threshold stands for a censored one.
         threshold: From which value on cells are shown.
     """
@@ -57,9 +57,7 @@ class CensoredPosterior:
     """Posterior mean and variance of each candidate, and what is known of all other cells.
 
     Attributes:
-        mean: The posterior mean of each candidate.
-        variance: Its posterior variance.
-        pair: By how much sums over the candidates of a pair vary more than these do, on average.
+        pair: By how much sums over the candidates of a pair vary more than each, on average.
         others: The variance of a cell that is no candidate over its mean, on average.
     """
 

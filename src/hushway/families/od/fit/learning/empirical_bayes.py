@@ -17,13 +17,15 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
-from hushway.families.od.fit.learning.likelihood import Likelihood, likelihood_of, value_classes
-from hushway.families.od.fit.learning.mixture import (
+from hushway.families.od.fit.learning.likelihood import (
     COLUMNS,
     REACH,
     UNCHANGED,
+    Likelihood,
     factors,
+    likelihood_of,
     mixture_components,
+    value_classes,
 )
 from hushway.numerics.compiled import compiled_for_threads
 from hushway.numerics.threads import in_threads, processors
@@ -64,7 +66,6 @@ def empirical_bayes(values: IntArray, expected: FloatArray, law: NoiseLaw) -> Po
     Args:
         values: Noisy values, one line a column.
         expected: The prior mean of each count, in the same shape.
-        law: The noise of every value.
     """
     classes = value_classes(values, math.sqrt(law.variance))
     tables = likelihood_of(law, classes, float(expected.max(initial=1.0)))
@@ -98,7 +99,6 @@ class CellMixture:
     """The law of the factors of cells, for each prior of the grid.
 
     Attributes:
-        tables: The likelihood of noisy values.
         reached: For each component and prior, where its factors lead to on the grid.
         seen: For each component and prior, the probability of each class of values.
         shares: For each prior, the weight of each component; changed in place.
@@ -172,7 +172,6 @@ class LineMixture:
     Attributes:
         kind: Which lines have about the same prior.
         often: How many lines each one stands for.
-        laws: The components.
         shares: For each kind, the weight of each component; changed in place.
     """
 
@@ -253,8 +252,6 @@ class Lines:
         value: The class of each noisy value.
         expectation: The place of each prior on the grid.
         start: Where each line begins; one entry more than lines, the last is the length.
-        classes: Number of classes of values.
-        grid: Number of priors.
         censored: Further cells of the lines; their values are of the last class.
     """
 

@@ -57,8 +57,6 @@ class Blocks:
     Attributes:
         origin: The class of every place as an origin: the row of its blocks.
         destination: The class of every place as a destination: the column of its blocks.
-        rows: Number of classes of origins.
-        columns: Number of classes of destinations.
     """
 
     origin: Int32Array
@@ -82,7 +80,6 @@ class Target:
     Attributes:
         kind: What the elements are made of.
         element: The element of every period and origin, destination or block.
-        counts: The trips of every element.
     """
 
     kind: Kind
@@ -95,7 +92,6 @@ class FactorModel:
     """The factors of a prior; changed in place by `fit`.
 
     Attributes:
-        blocks: The blocks of places.
         origins: A factor for every period and origin.
         destinations: A factor for every period and destination.
         between: A factor for every period, row and column of blocks.
@@ -276,7 +272,6 @@ class FactorModel:
         Args:
             step: The distance of two grid points, as a logarithm.
             least: The logarithm of the first one; smaller priors are counted there.
-            size: Number of grid points.
         """
         found = np.zeros(size)
         for period, between in enumerate(self.between):

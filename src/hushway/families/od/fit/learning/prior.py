@@ -52,7 +52,6 @@ def prior_mean(
     Args:
         sums: The noisy sums; there must be at least one family of them.
         cells: The noisy cells, one period a row.
-        law: The noise of the cells.
         distance_class: Which pairs of places are at about the same distance.
     """
     seen = cells.sum(axis=1).astype(np.float64), cells.shape[1] * float(law.variance)
@@ -112,8 +111,6 @@ def period_totals(
     """Returns the trips of each period: the inverse-variance mean of all noisy answers about it.
 
     Args:
-        sums: The noisy sums.
-        periods: Number of periods.
         more: Other noisy trips by period, and the variance of their noise.
     """
     # Where no sums tell all periods apart, those that tell most of them do.

@@ -22,7 +22,6 @@ class TailForecast:
     """Exponential tails on both sides of 0.
 
     Attributes:
-        sizes: Number of cells in each group.
         counts: How many are above 0.
         excess: Their sum.
         scale: The distance over which a tail shrinks by a factor of e.

@@ -20,7 +20,6 @@ class Pattern:
 
     Attributes:
         column: Where the entries of each column begin.
-        rows: The row of each entry.
         entry: For each group, the entries to which it contributes.
         parent: The elimination tree.
         factor_column: Where the entries of each column of the factor begin.

@@ -51,19 +51,13 @@ def descend(
     multipliers: FloatArray,
     *,
     close: float,
-    accuracy: float,
     most_steps: int,
 ) -> Descent:
     """Takes Newton steps until the active cells no longer change or the distance allowed is small.
 
     Args:
-        system: The margins.
-        directions: Solves for directions of this system.
         cells: The cells that may be active.
-        multipliers: Where to start.
         close: A distance from the best fit that is small enough, as a share of the fitted total.
-        accuracy: Accuracy of directions, relative to the gradient.
-        most_steps: When to give up.
     """
     shifts = system.shifts(multipliers)
     point = Point(multipliers=multipliers, shifts=shifts, tails=cells.tails(shifts))
@@ -75,12 +69,12 @@ def descend(
             return Descent(point=point, steps=step, settled=True)
         before = point.tails.counts
         exact = not np.any(resisting)
-        direction = directions.solve(before + resisting, residual, accuracy)
+        direction = directions.solve(before + resisting, residual, _COARSE)
         ray = Ray(system, cells, point, residual, direction)
         resisting = _resistance(ray, before) if step < _RESISTED_STEPS else nothing
         if exact and np.any(resisting):
             exact = False
-            direction = directions.solve(before + resisting, residual, accuracy)
+            direction = directions.solve(before + resisting, residual, _COARSE)
             ray = Ray(system, cells, point, residual, direction)
         point, full = ray.advance()
         if exact and full and np.array_equal(before, point.tails.counts):
@@ -203,7 +197,6 @@ def approach(
         cells,
         multipliers,
         close=close,
-        accuracy=_COARSE,
         most_steps=_MOST_STEPS,
     )
 
@@ -241,7 +234,6 @@ def _gradual(system: DualProblem, cells: OrderedCells, tolerance: float) -> Solv
             cells,
             multipliers,
             close=_POLISHED * tolerance if cap == largest else _COARSE,
-            accuracy=_COARSE,
             most_steps=4 * _MOST_STEPS,
         )
         multipliers = descent.point.multipliers

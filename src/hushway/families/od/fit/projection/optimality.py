@@ -46,11 +46,7 @@ class OrderedCells:
 
 
 def in_order(cells: GroupedCells, groups: IntArray) -> OrderedCells:
-    """Returns the cells of some groups; no other group may have any.
-
-    Raises:
-        ReleaseError: A value is too large to be fitted exactly.
-    """
+    """Returns the cells of some groups; no other group may have any."""
     values = cells.values
     if len(values) and max(-int(values.min()), int(values.max())) >= _LARGEST:
         raise ReleaseError(
@@ -123,7 +119,6 @@ class Certified:
     """A fit with its certificate.
 
     Attributes:
-        multipliers: The dual variables.
         shifts: The shift of each group, high and low part.
         counts: Active cells of each group.
         totals: The fitted total of each group.

@@ -42,8 +42,6 @@ class GroupedCells:
 
     Attributes:
         start: Where each group begins; one entry more than groups, the last is the length.
-        cells: Cell numbers.
-        values: Their noisy values.
     """
 
     start: IntArray

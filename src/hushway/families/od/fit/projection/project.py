@@ -42,7 +42,6 @@ class Optimality:
         bound: Euclidean distance over all cells from the exact minimum is at most this.
         relative: The bound as a share of the fitted total, or of 1 if that is less.
         active_set_proven: Whether exactly these cells are positive in the exact minimum.
-        newton_steps: Newton steps taken.
         rounds: How often cells were asked for.
     """
 
@@ -59,12 +58,9 @@ class Projection:
 
     Attributes:
         cells: Numbers of the positive cells, ascending.
-        values: Their fitted values.
-        groups: The group of each.
         group_totals: The fitted total of every group.
         margin_totals: The fitted totals of every margin's elements.
         shifts: What was taken off every cell of a group before negative ones were set to 0.
-        optimality: How close this is to the exact minimum.
     """
 
     cells: IntArray
@@ -252,11 +248,7 @@ class LazyFit:
 def fit_lazily(
     cells: CellSource, system: DualProblem, tolerance: float, progress: Progress | None
 ) -> LazyFit:
-    """Fits cells, for as many rounds as it takes until nothing hidden can matter.
-
-    Raises:
-        ReleaseError: There was no end to it.
-    """
+    """Fits cells, for as many rounds as it takes until nothing hidden can matter."""
     whole = newton_solver(system)
     multipliers, thresholds, scale = starting_point(cells, system, whole)
     steps = 0

@@ -14,7 +14,7 @@ import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.partitions import Partition
-from hushway.families.od.fit.reconciliation.envelope import Envelope, factored
+from hushway.families.od.fit.reconciliation.preconditioner import Envelope, factored
 from hushway.numerics.compiled import compiled
 from hushway.numerics.double_double import dot, exact_sum
 

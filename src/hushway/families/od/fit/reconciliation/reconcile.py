@@ -57,10 +57,8 @@ class Reconciled:
     """A non-negative table that agrees with its sums as well as noise allows.
 
     Attributes:
-        values: The cells.
         totals: Their sums over each partition.
         bound: Euclidean distance over all cells from the exact minimum is at most this.
-        steps: Newton steps taken.
     """
 
     values: FloatArray
@@ -76,12 +74,7 @@ def reconcile(
 
     Args:
         mean: The estimate of every cell, one period a row.
-        variance: The variance of each.
-        sums: The measured sums.
         tolerance: The largest distance from the exact minimum, as a share of all trips.
-
-    Raises:
-        OutOfReachError: The tolerance could not be reached.
     """
     mean, variance = np.ascontiguousarray(mean), np.ascontiguousarray(variance)
     problem = _Problem.of(mean, variance, sums)
@@ -131,16 +124,12 @@ class _Problem:
     """Everything that does not change.
 
     Attributes:
-        mean: The estimates of the cells.
-        variance: Their variances.
-        families: Number of families of sums.
         nests: The finest families of sums, each with the coarser ones inside it.
         places: Where the sums of each are.
         layout: Where the cells of each are.
         aggregates: The coarse level of the preconditioner.
         moving: The variance of every positive cell at the last point, 0 for all others.
         errors: By which share of itself rounding may move a sum of each.
-        largest: The largest variance of a cell.
         all_variance: The sum of all variances.
         all_estimates: The sum of the sizes of all estimates.
     """

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.families.od.fit.learning.dual_ascent import OtherCells, SumTarget, ascend_dual
 from hushway.families.od.fit.learning.factor_model import (
     Blocks,
     CellList,
@@ -12,6 +11,7 @@ from hushway.families.od.fit.learning.factor_model import (
     Kind,
     Target,
 )
+from hushway.families.od.fit.learning.integerisation import OtherCells, SumTarget, ascend_dual
 from hushway.families.od.fit.reconciliation.reconcile import MeasuredSums, reconcile
 from support.od_problems import partition
 

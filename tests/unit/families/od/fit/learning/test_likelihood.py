@@ -8,8 +8,7 @@ import pytest
 from scipy.stats import nbinom
 
 from hushway.arrays import FloatArray
-from hushway.families.od.fit.learning.likelihood import likelihood_of, value_classes
-from hushway.families.od.fit.learning.mixture import STEP
+from hushway.families.od.fit.learning.likelihood import STEP, likelihood_of, value_classes
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.inversion import NoiseLaw, between
 from hushway.privacy.noise.laplace import DiscreteLaplace

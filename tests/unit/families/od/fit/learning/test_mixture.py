@@ -1,6 +1,6 @@
 import numpy as np
 
-from hushway.families.od.fit.learning.mixture import (
+from hushway.families.od.fit.learning.likelihood import (
     COLUMNS,
     REACH,
     UNCHANGED,

@@ -6,9 +6,8 @@ import pytest
 from hushway.arrays import FloatArray
 from hushway.families.od.fit.partitions import Partition
 from hushway.families.od.fit.reconciliation import nested_sums as nesting
-from hushway.families.od.fit.reconciliation.envelope import factored
 from hushway.families.od.fit.reconciliation.nested_sums import NestedSums, nested_sums
-from hushway.families.od.fit.reconciliation.preconditioner import aggregates_of
+from hushway.families.od.fit.reconciliation.preconditioner import aggregates_of, factored
 from support.od_problems import partition
 
 PERIODS, PLACES = 3, 4
