@@ -30,6 +30,7 @@ OF_TOWERS = {"measured_sites.csv", "sites.csv"}
 OF_AVERAGE_DAYS = {"average_day.csv", "average_periods.csv"}
 ALL = (
     {file.path for file in FILES} - OF_AVERAGE_DAYS
+    | {"index.html", "tables.xlsx", "map.gpkg"}
     | {paper.path for paper in PAPERS}
     | {PACKAGE, SEAL}
 )

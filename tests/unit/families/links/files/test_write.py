@@ -30,7 +30,9 @@ ALWAYS = [
     "gmns/config.csv",
     "gmns/link.csv",
     "gmns/node.csv",
+    "index.html",
     "label.yaml",
+    "map.gpkg",
     "links.geo.parquet",
     "links.geojson",
     "links.parquet",
@@ -41,6 +43,7 @@ ALWAYS = [
     "rest.csv",
     "roads.parquet",
     "seal.json",
+    "tables.xlsx",
     "zones.csv",
 ]
 
