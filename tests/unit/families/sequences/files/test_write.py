@@ -29,7 +29,7 @@ def test_the_data_package_says_what_a_missing_row_means(
     described = {each["path"]: each for each in package["resources"]}
     assert "not known to be absent" in described["sequences.parquet"]["description"]
     fields = described["sequences.csv"]["schema"]["fields"]
-    assert [field["name"] for field in fields] == ["sequence", "periods", "count"]
+    assert [field["name"] for field in fields] == ["sequence", "names", "periods", "count"]
     assert "or more stand in prefixes of two stops" in package["table"].pop("known")
     assert package["table"] == {
         "sequences": int(np.count_nonzero(timed_tree.ends)),
