@@ -120,7 +120,7 @@ export function madeUp(): Made {
       error: to.put("u2", [3_000, 2_000, 4_000, 1_000]),
       counted: to.put("u1", [0, 1, 2, 3]),
       count: to.put("u1", [100, 3, 50, 7]),
-      effects: { origin: 0.01, destination: 0.02, period: 0.03, pair: 0.5 },
+      effects: { origin: 0.01, destination: 0.02, period: 0.03, pair: 0.5, origin_by_period: 0.04, destination_by_period: 0.06 },
       totals: [{ pair: null, pairs: 1, period: to.put("u1", [0, 1]), error: to.put("f8", [1.5, 100]) }],
     },
     links: null,

@@ -189,7 +189,7 @@ def _proposed(rng: np.random.Generator, learnt: Learnt, count: int) -> IntArray:
     """
     universe, estimates = learnt.universe, learnt.estimates
     period, origin, destination = (
-        _chosen(rng, np.bincount(part, weights=estimates.means), count)
+        _chosen(rng, np.bincount(part, weights=estimates.means).astype(np.float64), count)
         for part in universe.decode(estimates.cells)
     )
     known = rng.choice(estimates.cells, count // 2)
