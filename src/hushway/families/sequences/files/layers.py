@@ -14,8 +14,7 @@ from hushway.families.sequences.files.rows import (
     line_batches,
     lines_columns,
 )
-from hushway.families.sequences.fit.table import RecordTable
-from hushway.families.sequences.fit.table import SequenceTable
+from hushway.families.sequences.fit.table import RecordTable, SequenceTable
 from hushway.geography.locations import Locations
 from hushway.release.formats.columns import Columns
 from hushway.release.formats.geoparquet import shape_array
