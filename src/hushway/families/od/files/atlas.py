@@ -22,6 +22,7 @@ from hushway.families.od.files.whole_days import place_totals, with_whole_days
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import ORIGINS, Feature
+from hushway.geography.locations import NOT_KNOWN
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import Drawing, Flows, Numbers
 from hushway.release.drawing.atlas_files import refuse_many
@@ -50,15 +51,41 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
         flows=_flows(universe, rows, _error_words(margins, learnt=learnt)),
         notes=_notes(facts, together=universe.periods.average),
     )
+    unknown = universe.locations.index.get(NOT_KNOWN)
     if not learnt:
-        return drawing
+        return drawing if unknown is None else _without(drawing, unknown)
     # Errors of sums that were not measured are known where those of counts were learnt.
     sums = read_learnt(folder, certificate, universe)
     cells = learnt_cells(sums)
     drawing = replace(drawing, selectable=selectable(sums))
     if drawing.totals is None:
         drawing = replace(drawing, totals=place_totals(universe, cells, _origin_words(universe)))
-    return with_levels(with_whole_days(drawing, universe, cells), universe, cells)
+    drawing = with_whole_days(drawing, universe, cells)
+    if unknown is not None:
+        return _without(drawing, unknown)
+    return with_levels(drawing, universe, cells)
+
+
+def _without(drawing: Drawing, unknown: int) -> Drawing:
+    """Returns a drawing without flows to a place that is nowhere."""
+    flows = drawing.flows
+    if flows is None:
+        return drawing
+    kept = (flows.origin != unknown) & (flows.destination != unknown)
+    before = np.concatenate([[0], np.cumsum(kept)])
+    numbers = replace(
+        flows.numbers, count=flows.numbers.count[kept], error=flows.numbers.error[kept]
+    )
+    return replace(
+        drawing,
+        flows=Flows(
+            origin=flows.origin[kept],
+            destination=flows.destination[kept],
+            numbers=numbers,
+            starts=before[flows.starts],
+        ),
+        notes=(*drawing.notes, "Trips of which an end is not known are in the tables alone."),
+    )
 
 
 def _origin_words(universe: ODCells) -> str:

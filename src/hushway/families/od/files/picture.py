@@ -16,6 +16,7 @@ from hushway.families.od.files.adds_up import (
 from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
+from hushway.geography.locations import NOT_KNOWN
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.ground import (
     INK,
@@ -41,7 +42,10 @@ def draw_map(axes: Axes, table: ODTable) -> int:
     sums = sums_by_pair(table)
     draw_places(axes, points, [place.zone for place in places.places], _visits(table, sums))
     _, origin, destination = table.universe.decode(sums.keys)
-    return draw_strongest(axes, points, sums, origin, destination)
+    unknown = places.index.get(NOT_KNOWN, -1)
+    # Flows within a place are not drawn, nor are those to a place that is nowhere.
+    nowhere = (origin == unknown) | (destination == unknown)
+    return draw_strongest(axes, points, sums, origin, np.where(nowhere, origin, destination))
 
 
 def _visits(table: ODTable, sums: Sums) -> FloatArray:
