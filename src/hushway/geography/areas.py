@@ -181,4 +181,16 @@ def places_of_areas(areas: Areas) -> Locations:
                 ),
             ),
         ),
+        shapes=tuple(areas.shapes),
     )
+
+
+def areas_of_places(places: Locations) -> Areas:
+    """Returns the areas that places are: the inverse of `places_of_areas`."""
+    named = zip(places.places, places.shapes, strict=True)
+    return Areas(areas=tuple(Area(id=at.id, name=at.name, shape=shape) for at, shape in named))
+
+
+def are_areas(places: Locations) -> bool:
+    """Whether places are areas, as one of their labels says."""
+    return any(labels.column == SHAPE for labels in places.labels)

@@ -4,9 +4,9 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -58,11 +58,13 @@ class Locations:
         labels: Further public columns, if features need them.
         aliases: Further names by which rows call places, each with the id of its place. A release
             does not tell them: some may have been found in rows.
+        shapes: The shapes of places that are areas, of which a label has the digests.
     """
 
     places: tuple[Location, ...]
     labels: tuple[PlaceLabels, ...] = ()
     aliases: tuple[tuple[str, str], ...] = ()
+    shapes: tuple[Any, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.places:

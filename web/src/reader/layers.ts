@@ -23,10 +23,9 @@ export function layersOf(
   showUncertain: boolean,
 ): Layer[] {
   const layers: Layer[] = [];
-  const counts = atlas.layer === "totals";
   if (ground.background) layers.push(new GroundLayer(ground.background, palette, true));
   if (ground.outlines) {
-    const filled = counts && shown.places && scales.places;
+    const filled = shown.places && scales.places;
     layers.push(
       new AreaLayer(ground.outlines, palette, filled ? fills(shown.places!, scales.places!, palette) : null),
     );
@@ -58,7 +57,7 @@ export function layersOf(
       ),
     );
   }
-  if (!atlas.links && !(counts && ground.outlines)) {
+  if (!atlas.links && !ground.outlines) {
     layers.push(new PointLayer(ground.points, dots(atlas, shown, scales, palette), palette.halo));
   }
   layers.push(new LabelLayer(ground.bySize, atlas.places.names, ground.points, palette));

@@ -5,15 +5,17 @@ from datetime import date
 from typing import Any, Final
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.errors import damaged
+from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
 from hushway.geography.period_words import MONTHS
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import DAY_MINUTES, WEEKDAYS
-from hushway.release.drawing.atlas import AtlasPeriod, AtlasPlaces
+from hushway.release.drawing.atlas import AtlasPeriod, AtlasPlaces, Rings
 
 ALL_DAY: Final = "all day"
 
@@ -57,6 +59,31 @@ def located(locations: Locations) -> AtlasPlaces:
         lon=np.array([place.lon for place in places], dtype=np.float64),
         lat=np.array([place.lat for place in places], dtype=np.float64),
     )
+
+
+def outlined(areas: Areas) -> AtlasPlaces:
+    """Returns public areas with their outlines."""
+    points = shapely.point_on_surface(areas.shapes)
+    return AtlasPlaces(
+        ids=areas.ids,
+        names=[area.name for area in areas.areas],
+        lon=np.asarray(shapely.get_x(points), dtype=np.float64),
+        lat=np.asarray(shapely.get_y(points), dtype=np.float64),
+        shapes=_rings(areas),
+    )
+
+
+def _rings(areas: Areas) -> Rings:
+    parts, place = shapely.get_parts(areas.shapes, return_index=True)
+    rings, part = shapely.get_rings(parts, return_index=True)
+    positions = shapely.get_coordinates(rings)
+    sizes = shapely.get_num_coordinates(rings)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    lon, lat = positions[:, 0], positions[:, 1]
+    keep = thinned(lon, lat, starts)
+    if keep is not None:
+        lon, lat, starts = lon[keep], lat[keep], kept_starts(starts, keep)
+    return Rings(lon=lon, lat=lat, starts=starts, place=place[part].astype(np.int64))
 
 
 def starts_of_periods(period: NDArray[Any], periods: int) -> IntArray:

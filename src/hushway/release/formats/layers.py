@@ -47,12 +47,18 @@ def shape_column(words: str) -> Column:
     return Column(GEOMETRY, WKB, f"{words}, in longitudes and latitudes (WGS84).")
 
 
+def outlines_array(shapes: Sequence[shapely.Geometry]) -> pa.Array:
+    """Returns shapes of areas, each as several polygons, which one layer can hold all of."""
+    parts = [shapely.multipolygons(shapely.get_parts(shapely.force_2d(each))) for each in shapes]
+    return shape_array(shapely.to_wkb(parts, byte_order=1).tolist())
+
+
 def places_layer(locations: Locations) -> Layer:
-    """Returns public places as points."""
+    """Returns public places as points, or as polygons where they are areas."""
     # Further labels may be called anything, in a layer also what another column is called.
     named = ("id", "name", "zone")
     columns = Columns(
-        (*(Column(name, TEXT, "As in places.csv.") for name in named), shape_column("A point"))
+        (*(Column(name, TEXT, "As in places.csv.") for name in named), shape_column("Where it is"))
     )
 
     def batch() -> pa.RecordBatch:
@@ -60,6 +66,8 @@ def places_layer(locations: Locations) -> Layer:
         facts = ([getattr(place, name) for place in places] for name in named)
         points = shapely.points([(float(place.lon), float(place.lat)) for place in places])
         shapes = shape_array(shapely.to_wkb(points, byte_order=1).tolist())
+        if locations.shapes:
+            shapes = outlines_array(locations.shapes)
         arrays = [*map(text_array, facts), shapes]
         return pa.RecordBatch.from_arrays(arrays, schema=columns.schema)
 
@@ -69,5 +77,5 @@ def places_layer(locations: Locations) -> Layer:
         columns=columns,
         rows=len(locations),
         batches=lambda: [batch()],
-        shape="POINT",
+        shape="MULTIPOLYGON" if locations.shapes else "POINT",
     )

@@ -326,7 +326,7 @@ MUTANTS = (
     ),
     mutant(
         "limits chosen from exact people",
-        Product(curator=Meddler, mechanism=partial(remade, NosyLimits)),
+        Product(curator=Meddler, mechanism=remade(NosyLimits)),
         cuts.CHOSEN_LIMITS,
     ),
     mutant(
@@ -370,7 +370,7 @@ MUTANTS = (
     mutant("the exact number of people", Product(curator=EXACT_PEOPLE), questions.ONE_MORE_PERSON),
     mutant(
         "clusters made from exact totals",
-        Product(curator=Meddler, mechanism=partial(remade, NosySeries)),
+        Product(curator=Meddler, mechanism=remade(NosySeries)),
         whole.NEXT_CLUSTERS,
     ),
     mutant("cuts with the printed exponent", Product(curator=PrintedExponent), cuts.FOUR_CELLS),
@@ -424,7 +424,7 @@ MUTANTS = (
     ),
     mutant(
         "a scale from the exact number of visits",
-        Product(curator=Meddler, mechanism=partial(remade, NosyScale)),
+        Product(curator=Meddler, mechanism=remade(NosyScale)),
         whole.NOISE_OF_QUESTIONS,
     ),
     mutant(

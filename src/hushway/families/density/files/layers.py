@@ -2,16 +2,13 @@
 
 import numpy as np
 import pyarrow as pa
-import shapely
 
 from hushway.families.density.files.rows import batches_as_text, rows_columns, totals_of
 from hushway.families.density.fit.table import DensityTable
-from hushway.geography.areas import Area
 from hushway.geography.period_words import window_text
 from hushway.release.formats.columns import NUMBER, TEXT, Column, Columns
-from hushway.release.formats.geoparquet import shape_array
 from hushway.release.formats.interval import INTERVAL, interval_of
-from hushway.release.formats.layers import Layer, shape_column
+from hushway.release.formats.layers import Layer, outlines_array, shape_column
 from hushway.release.formats.places import number_array, text_array
 
 _AREAS = Columns(
@@ -60,12 +57,6 @@ def _areas(table: DensityTable) -> pa.RecordBatch:
         text_array(areas.ids),
         text_array([area.name for area in areas.areas]),
         *(number_array(np.ascontiguousarray(each)) for each in numbers),
-        shape_array([_outline(area) for area in areas.areas]),
+        outlines_array(areas.shapes),
     ]
     return pa.RecordBatch.from_arrays(arrays, schema=_AREAS.schema)
-
-
-def _outline(area: Area) -> bytes:
-    """Returns the shape of an area as several polygons, which one layer can hold all of."""
-    parts = shapely.multipolygons(shapely.get_parts(shapely.force_2d(area.shape)))
-    return bytes(shapely.to_wkb(parts, byte_order=1))

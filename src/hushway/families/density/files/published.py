@@ -20,7 +20,6 @@ from hushway.families.density.files.rows import (
 )
 from hushway.families.density.files.rows import SERIES as SERIES_TABLE
 from hushway.families.density.files.universe import (
-    AREAS,
     AVERAGE_PERIODS,
     COVER,
     COVER_TABLE,
@@ -43,6 +42,7 @@ from hushway.release.folder.published_file import (
     periods_file,
 )
 from hushway.release.forecast.known import KNOWN
+from hushway.release.formats.areas import AREAS
 from hushway.release.formats.columns import WHOLE, Column, Columns
 from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
 from hushway.release.terms import noise_fits

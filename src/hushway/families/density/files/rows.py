@@ -9,13 +9,14 @@ import shapely
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import damaged
-from hushway.families.density.files.universe import AREAS, COVER
+from hushway.families.density.files.universe import COVER
 from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Areas
 from hushway.geography.clock import microseconds
 from hushway.geography.periods import Periods
 from hushway.release.folder.published_file import PERIODS
+from hushway.release.formats.areas import AREAS
 from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,

@@ -1,22 +1,20 @@
 """The public lists of a density, and what was measured at its sites: written, and read back."""
 
-import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import shapely
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError, damaged
+from hushway.errors import ReleaseError
 from hushway.families.density.public.cover import Cover, Pieces
 from hushway.families.density.public.visits import DensityUniverse, Sites
-from hushway.geography.areas import Area, Areas
-from hushway.privacy.certificate import parsed_json
+from hushway.geography.areas import Areas
 from hushway.release.folder.guard import check_reads_back
 from hushway.release.folder.published_file import PERIODS
+from hushway.release.formats.areas import AREAS, areas_geojson, read_areas
 from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, Column, Columns
 from hushway.release.formats.places import (
     csv_bytes,
@@ -30,11 +28,9 @@ from hushway.release.untrusted.limits import (
     GEOMETRY_BYTES,
     csv_rows,
     read_plain,
-    refuse_large,
     rewritten,
 )
 
-AREAS = "areas.geojson"
 AVERAGE_PERIODS = "average_periods.csv"
 SITES = "sites.csv"
 COVER = "cover.csv"
@@ -127,69 +123,6 @@ def _same_cover(one: Cover, other: Cover) -> bool:
         and np.array_equal(one.cell, other.cell)
         and np.array_equal(one.centres, other.centres)
     )
-
-
-# The public areas of a density as GeoJSON that can be read back exactly.
-#
-# Positions are written with as many digits as they have, so that the digest of the areas can be
-# computed again from the file.
-
-_BEGIN, _BETWEEN, _END = '{"type":"FeatureCollection","features":[\n', ",\n", "\n]}\n"
-
-
-def areas_geojson(areas: Areas) -> bytes:
-    """Returns the public areas as GeoJSON, one line an area, in index order."""
-    return (_BEGIN + _BETWEEN.join(map(_feature, areas.areas)) + _END).encode()
-
-
-def read_areas(data: bytes) -> Areas:
-    """Reads the public areas back."""
-    refuse_large("areas.geojson", len(data), GEOMETRY_BYTES)
-    areas = Areas(
-        areas=tuple(
-            Area(
-                id=feature["properties"]["id"],
-                name=feature["properties"]["name"],
-                shape=_shape(feature["geometry"]),
-            )
-            for feature in parsed_json(data)["features"]
-        )
-    )
-    if areas_geojson(areas) != data:
-        raise damaged("areas.geojson is not as hushway writes it, or is larger than it may be.")
-    return areas
-
-
-def _feature(area: Area) -> str:
-    shape = area.shape
-    several = isinstance(shape, shapely.MultiPolygon)
-    polygons = [_rings(polygon) for polygon in shapely.get_parts(shape)]
-    facts = {
-        "type": "Feature",
-        "properties": {"id": area.id, "name": area.name},
-        "geometry": {
-            "type": "MultiPolygon" if several else "Polygon",
-            "coordinates": polygons if several else polygons[0],
-        },
-    }
-    return json.dumps(facts, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-
-
-def _rings(polygon: shapely.Polygon) -> list[Any]:
-    return [
-        shapely.get_coordinates(ring, include_z=bool(ring.has_z)).tolist()
-        for ring in (polygon.exterior, *polygon.interiors)
-    ]
-
-
-def _shape(geometry: dict[str, Any]) -> shapely.Polygon | shapely.MultiPolygon:
-    if geometry["type"] == "Polygon":
-        return _polygon(geometry["coordinates"])
-    return shapely.MultiPolygon([_polygon(rings) for rings in geometry["coordinates"]])
-
-
-def _polygon(rings: Sequence[Any]) -> shapely.Polygon:
-    return shapely.Polygon(rings[0], rings[1:])
 
 
 SITE = "site"

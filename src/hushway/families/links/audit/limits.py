@@ -139,7 +139,7 @@ MUTANTS = (
     ),
     mutant(
         "a limit chosen by exact numbers of people",
-        LinkProduct(curator=Meddler, mechanism=partial(remade, NosyLimit)),
+        LinkProduct(curator=Meddler, mechanism=remade(NosyLimit)),
         SAME_LIMIT,
     ),
 )

@@ -312,7 +312,7 @@ MUTANTS = (
     ),
     mutant(
         "an expectation from exact sums",
-        LinkProduct(curator=Meddler, mechanism=partial(remade, NosyExpectation)),
+        LinkProduct(curator=Meddler, mechanism=remade(NosyExpectation)),
         counts.SAME_TABLE,
     ),
     mutant(

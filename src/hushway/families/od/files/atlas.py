@@ -22,12 +22,14 @@ from hushway.families.od.files.whole_days import place_totals, with_whole_days
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import ORIGINS, Feature
-from hushway.geography.locations import NOT_KNOWN
+from hushway.geography.areas import areas_of_places
+from hushway.geography.locations import NOT_KNOWN, Locations
 from hushway.privacy.certificate import Certificate
-from hushway.release.drawing.atlas import Drawing, Flows, Numbers
+from hushway.release.drawing.atlas import AtlasPlaces, Drawing, Flows, Numbers
 from hushway.release.drawing.atlas_files import refuse_many
 from hushway.release.drawing.atlas_parts import (
     located,
+    outlined,
     shown_periods,
     starts_of_periods,
 )
@@ -45,7 +47,7 @@ def draw_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) ->
         counted=COUNTED,
         window=universe.counted,
         periods=shown_periods(universe.periods),
-        places=located(universe.locations),
+        places=_places(universe.locations),
         totals=_totals(universe, margins),
         series=_series(universe, margins),
         flows=_flows(universe, rows, _error_words(margins, learnt=learnt)),
@@ -86,6 +88,10 @@ def _without(drawing: Drawing, unknown: int) -> Drawing:
         ),
         notes=(*drawing.notes, "Trips of which an end is not known are in the tables alone."),
     )
+
+
+def _places(locations: Locations) -> AtlasPlaces:
+    return outlined(areas_of_places(locations)) if locations.shapes else located(locations)
 
 
 def _origin_words(universe: ODCells) -> str:

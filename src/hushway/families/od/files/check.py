@@ -28,12 +28,14 @@ from hushway.families.od.files.view import ReadView, facts_of_rows
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import Feature
+from hushway.geography.areas import are_areas
 from hushway.privacy.certificate import Certificate
 from hushway.release.folder.finding import Notes
 from hushway.release.folder.published_file import PERIODS, Description, check_files, compared_files
+from hushway.release.formats.areas import AREAS, with_shapes
 from hushway.release.formats.places import read_locations, read_periods
 from hushway.release.terms import PARAMETER, TERMS_HOLD, check_domain
-from hushway.release.untrusted.limits import LIST_BYTES, read_plain
+from hushway.release.untrusted.limits import GEOMETRY_BYTES, LIST_BYTES, read_plain
 
 
 def check_od(
@@ -72,8 +74,11 @@ def read_universe(
     folder: Path, certificate: Certificate, facts: Mapping[str, Any]
 ) -> tuple[ODCells, str]:
     """Reads the public cells of a release, and returns a sentence about them too."""
+    locations = read_locations(read_plain(folder / LOCATIONS, LIST_BYTES))
+    if are_areas(locations):
+        locations = with_shapes(locations, read_plain(folder / AREAS, GEOMETRY_BYTES))
     universe = ODCells(
-        locations=read_locations(read_plain(folder / LOCATIONS, LIST_BYTES)),
+        locations=locations,
         periods=read_periods(read_plain(folder / PERIODS, LIST_BYTES)),
         include_intrazonal=facts["include_intrazonal"],
     )

@@ -56,6 +56,7 @@ from hushway.families.od.files.rows import (
 from hushway.families.od.files.tides import ACTIVITIES, entries_csv, has_entries, tides_package
 from hushway.families.od.files.view import ODView, ReadView, TableView, view_of
 from hushway.families.od.fit.table import ODTable
+from hushway.geography.areas import are_areas, areas_of_places
 from hushway.privacy.certificate import Certificate
 from hushway.release.folder.published_file import (
     Description,
@@ -66,6 +67,7 @@ from hushway.release.folder.published_file import (
     periods_file,
 )
 from hushway.release.forecast.known import KNOWN
+from hushway.release.formats.areas import AREAS, areas_geojson
 from hushway.release.formats.columns import Columns
 from hushway.release.formats.places import locations_csv
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
@@ -199,6 +201,15 @@ FILES: tuple[ODFile, ...] = (
         description=_flows_words,
         columns=lambda view: viewer_flows(view.universe.periods),
         parts=lambda view: flows_csv(view.universe, view.batches()),
+    ),
+    ODFile(
+        path=AREAS,
+        title="Public areas",
+        description="The areas that trips are counted between, in longitudes and latitudes "
+        "(WGS84). Public knowledge, not made from the data.",
+        parts=lambda view: [areas_geojson(areas_of_places(view.universe.locations))],
+        is_source=True,
+        is_there=lambda view: are_areas(view.universe.locations),
     ),
     ODFile(
         path=LINES,

@@ -266,7 +266,7 @@ MUTANTS = (
     ),
     mutant(
         "questions chosen by exact counts",
-        Product(curator=Meddler, mechanism=partial(remade, NosyLearner)),
+        Product(curator=Meddler, mechanism=remade(NosyLearner)),
         NEXT_QUESTIONS,
     ),
 )

@@ -116,7 +116,7 @@ MUTANTS = (
     ),
     mutant(
         "limits chosen by exact numbers of people",
-        Product(curator=Meddler, mechanism=partial(remade, NosyLimits)),
+        Product(curator=Meddler, mechanism=remade(NosyLimits)),
         SAME_LIMITS,
     ),
 )

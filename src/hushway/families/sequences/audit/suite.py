@@ -159,7 +159,7 @@ MUTANTS = (
     ),
     mutant(
         "a tree that stops where exact counts end",
-        Product(curator=Meddler, mechanism=partial(remade, NosyTree)),
+        Product(curator=Meddler, mechanism=remade(NosyTree)),
         tree.NEXT_QUESTIONS,
     ),
     mutant(

@@ -24,13 +24,11 @@ from hushway.families.density.files.rows import (
     write_measured_series,
 )
 from hushway.families.density.files.universe import (
-    areas_geojson,
     check_readable,
     cover_csv,
     measured_sites_csv,
     pieces_csv,
     public_files,
-    read_areas,
     read_cover,
     read_measured_sites,
     read_sites,
@@ -42,6 +40,7 @@ from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations, PlaceLabels
 from hushway.geography.periods import Periods
+from hushway.release.formats.areas import areas_geojson, read_areas
 from hushway.release.formats.geoparquet import write_geoparquet
 from hushway.release.formats.interval import interval_of
 from hushway.release.formats.places import periods_csv, read_periods
