@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sqlite3
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 import shapely
 
 from hushway.engine.key import BoundingKey
-from hushway.errors import PlanError
+from hushway.errors import PlanError, ReleaseError
 from hushway.families.load import plan_from, prepare
 from hushway.families.od.rows.trips import area_index
 from hushway.families.verify import verify
@@ -20,6 +21,7 @@ from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
+from hushway.release.formats.areas import AREAS, with_shapes
 from hushway.release.job import CountingContext, Job, settings_of
 from hushway.steward.publish import publish
 from support.little_plans import little_plan, write_little_files
@@ -106,6 +108,24 @@ def test_a_release_from_points_verifies_and_names_its_shapes(tmp_path: Path) -> 
     header, first, *_ = (release / "places.csv").read_text(encoding="utf-8").splitlines()
     assert header.endswith(",shape_sha256")
     assert len(first.rpartition(",")[2]) == 64
+
+
+def test_a_release_from_points_holds_its_areas(tmp_path: Path) -> None:
+    job = job_of(tmp_path)
+    with Ledger.connect(job.plan.ledger_url()) as ledger:
+        ledger.open_account(job.account, loss_of(Measure.PURE, Fraction(1000)))
+    release = publish(job, source=SeededSource(1)).folder
+    cells: Any = job.geography
+    again = with_shapes(cells.locations, (release / AREAS).read_bytes())
+    assert again.shapes == cells.locations.shapes
+    with sqlite3.connect(release / "map.gpkg") as package:
+        kinds = dict(
+            package.execute("SELECT table_name, geometry_type_name FROM gpkg_geometry_columns")
+        )
+    assert kinds["places"] == "MULTIPOLYGON"
+    moved = (release / AREAS).read_bytes().replace(b"[1.0,", b"[1.01,")
+    with pytest.raises(ReleaseError, match="does not hold the areas"):
+        with_shapes(cells.locations, moved)
 
 
 def test_a_border_that_moves_makes_another_universe(tmp_path: Path) -> None:
