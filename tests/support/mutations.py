@@ -37,6 +37,7 @@ from hushway.release.documents.papers import (
 )
 from hushway.release.documents.readme import render_readme
 from hushway.release.folder.finding import Notes
+from hushway.release.folder.published_file import Description
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
 from hushway.release.forecast.known import KNOWN
 
@@ -83,14 +84,24 @@ def passes(folder: Path, certificate: bytes) -> bool:
     return verify(folder).passed
 
 
-def rewrite(folder: Path, certificate: Certificate) -> None:
-    """Puts another certificate into a release, with all papers, and seals it again."""
-    old, facts = read_certificate(folder), read_facts(folder)
-    described = family_certified(old.terms.release_type).check(Notes(), folder, old, facts)
-    assert described is not None
+def described(folder: Path) -> Description:
+    """Returns what is said of the files of a release that is whole."""
+    certificate, facts = read_certificate(folder), read_facts(folder)
+    family = family_certified(certificate.terms.release_type)
+    found = family.check(Notes(), folder, certificate, facts)
+    assert found is not None
+    return replace(found, facts=facts)
+
+
+def rewrite(folder: Path, certificate: Certificate, files_of_it: Description | None = None) -> None:
+    """Puts another certificate into a release, with all papers, and seals it again.
+
+    What is said of its files must be given where these are not as they should be.
+    """
+    description, facts = files_of_it or described(folder), read_facts(folder)
     for name in (INDEX, WORKBOOK, GEOPACKAGE):
         (folder / name).unlink(missing_ok=True)
-    readers = reader_files(folder, certificate, replace(described, facts=facts), None)
+    readers = reader_files(folder, certificate, description, None)
     readers.write(folder)
     picture, has_map = (folder / PICTURE).read_bytes(), readers.index is not None
     page = render_page(certificate, picture, known=facts.get(KNOWN), has_map=has_map)

@@ -25,7 +25,7 @@ from hushway.privacy.randomness import SeededSource
 from hushway.steward.publish import publish
 from support.little_city import write_table
 from support.little_plans import little_plan, write_little_files
-from support.mutations import rewrite
+from support.mutations import described, rewrite
 
 # Ten days from a Friday on; the Wednesday runs like a Sunday.
 WINDOW = {"first_day": "2026-02-27", "last_day": "2026-03-08", "holidays": ["2026-03-04"]}
@@ -78,7 +78,8 @@ def sealed_again(release: Path, folder: Path, edit: Edit, factor: int) -> bool:
     """Whether an edited release passes, with papers and seal made anew."""
     copy = Path(shutil.copytree(release, folder / str(factor)))
     edit(copy, factor)
-    rewrite(copy, Certificate.from_json((copy / "certificate.json").read_bytes()))
+    certificate = Certificate.from_json((copy / "certificate.json").read_bytes())
+    rewrite(copy, certificate, described(release))
     return verify(copy).intact
 
 
