@@ -47,7 +47,7 @@ def shape_column(words: str) -> Column:
     return Column(GEOMETRY, WKB, f"{words}, in longitudes and latitudes (WGS84).")
 
 
-def outlines_array(shapes: Sequence[shapely.Geometry]) -> pa.Array:
+def outlines_array(shapes: Iterable[shapely.Geometry]) -> pa.Array:
     """Returns shapes of areas, each as several polygons, which one layer can hold all of."""
     parts = [shapely.multipolygons(shapely.get_parts(shapely.force_2d(each))) for each in shapes]
     return shape_array(shapely.to_wkb(parts, byte_order=1).tolist())
