@@ -477,7 +477,7 @@ def test_a_release_of_which_nothing_would_be_known_is_asked_for_twice(city: City
 def test_dropped_files_become_a_plan_by_questions_back_and_forth(
     city: City, tmp_path: Path
 ) -> None:
-    rows = tmp_path / "metro.csv"
+    rows = tmp_path / "underground.csv"
     rows.write_text("Card Ref,From,To,Start\nc1,a,b,02/03/2026 07:45\n", encoding="utf-8")
     answers = (
         *("Start", "device", "16/11/2009 07:45", "places.csv", "Europe/Lisbon"),
@@ -489,7 +489,7 @@ def test_dropped_files_become_a_plan_by_questions_back_and_forth(
         page.get_by_role("button", name="Start from a file").click()
         page.get_by_test_id("take").set_input_files([rows, city.folder / "way" / "places.csv"])
         expect(page.get_by_test_id("files")).to_contain_text("Card Ref (person)")
-        page.get_by_role("button", name="Make a plan for metro.csv").click()
+        page.get_by_role("button", name="Make a plan for underground.csv").click()
         for number, answer in enumerate(answers):
             expect(page.get_by_role("main")).to_contain_text(f"Question {number + 1}.")
             _answer(page, answer)

@@ -20,7 +20,7 @@ from hushway.privacy.randomness import SeededSource
 from hushway.steward.publish import publish
 from support.city_plan import change, invoke, job_of, link_with_template
 from support.long import often
-from support.mutations import rewrite
+from support.mutations import described, rewrite
 
 
 @pytest.fixture(scope="module")
@@ -97,6 +97,7 @@ def test_a_learnt_release_that_was_edited_is_found_out(learnt: Path, damage: str
     change(learnt, 'epsilon = "1" ', 'epsilon = "4" ')  # at 1 there may be no sure prefix to edit
     published = publish(job_of(learnt))
     folder = published.folder
+    files = described(folder)
     if damage == "prefix":
         table = pq.read_table(folder / "prefixes.parquet")
         counts = table["count"].to_pylist()
@@ -110,7 +111,7 @@ def test_a_learnt_release_that_was_edited_is_found_out(learnt: Path, damage: str
         text = (folder / "questions.csv").read_text(encoding="utf-8")
         changed = text.replace("prefix,", "prefix,1", 1)
         (folder / "questions.csv").write_text(changed, encoding="utf-8")
-    rewrite(folder, published.certificate)
+    rewrite(folder, published.certificate, files)
     assert not hushway.verify(folder).intact
 
 

@@ -24,7 +24,6 @@ _DOCTYPE = re.compile(r"\s*<!doctype html>\s*", re.IGNORECASE)
 _HEAD = re.compile(r"<head>", re.IGNORECASE)
 _POLICY = re.compile(r'<meta\b[^>]*\bhttp-equiv="Content-Security-Policy"[^>]*>\s*', re.IGNORECASE)
 _HEAD_END = re.compile(r"</head>", re.IGNORECASE)
-_BODY = re.compile(r"<body[^>]*>", re.IGNORECASE)
 _BODY_END = re.compile(r"</body>", re.IGNORECASE)
 _SCRIPT = re.compile(r'<script\b[^>]*\bsrc="\./(assets/[a-z0-9._-]+)"[^>]*></script>')
 _STYLE = re.compile(r'<link\b[^>]*\bhref="\./(assets/[a-z0-9._-]+)"[^>]*>')
@@ -155,7 +154,8 @@ def _page(bundle: Traversable) -> str:
 def _with_links(page: str, beside: Mapping[str, str]) -> str:
     links = "".join(f'<a href="{path}">{escape(title)}</a>' for path, title in beside.items())
     nav = f'<nav class="beside" aria-label="Files of this release">{links}</nav>'
-    page, found = _BODY.subn(lambda tag: f"{tag[0]}{nav}", page, count=1)
+    # Last, since the link that skips to the numbers must be the first of a page.
+    page, found = _BODY_END.subn(lambda tag: f"{nav}{tag[0]}", page, count=1)
     page, headed = _HEAD_END.subn(f"<style>{_BESIDE_STYLE}</style></head>", page, count=1)
     if not found or not headed:
         raise _odd_bundle()
