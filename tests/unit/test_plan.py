@@ -478,8 +478,8 @@ def test_the_template_explains_every_option_and_no_other() -> None:
     models = {**vars(sections_module), **vars(od_plan)}.values()
     sections = [model for model in models if inspect.isclass(model) and issubclass(model, Section)]
     # Rows of OD tables have places, not positions.
-    others = (Section, ODPlan, AnyPlan, PositionProblemsPlan)
-    tables = [model for model in sections if model not in others]
+    elsewhere = (Section, ODPlan, AnyPlan, PositionProblemsPlan)
+    tables = [model for model in sections if model not in elsewhere]
     assert len(tables) > 10
     tables += [FeaturePlan, LearnedOptions, LaplaceOptions, HierarchicalOptions, CBDPOptions]
     for table in tables:
