@@ -78,5 +78,5 @@ class TestOD(FamilySuite):
         spoilt=SPOILT,
         edited=("release", "table"),
         files=FILES,
-        absent={"release": OF_SUMS | {"estimates.parquet"} | OF_TIDES},
+        absent={"release": OF_SUMS | {"areas.geojson", "estimates.parquet"} | OF_TIDES},
     )
