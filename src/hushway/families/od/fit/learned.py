@@ -47,6 +47,8 @@ _LISTED: Final = 0.99
 _DIGITS: Final = 3
 _DIGITS_OF_SUMS: Final = 6
 _NOTHING: Final = 1e-9
+# Below this, in trips, a distance to the optimum is rounding of floats, another on each processor.
+_AS_GOOD_AS_EXACT: Final = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -328,8 +330,7 @@ def _told_errors(variances: FloatArray) -> FloatArray:
 
 
 def _rounded_up(bound: float) -> float:
-    """Returns a bound rounded up to two digits."""
-    if bound == 0:
-        return 0.0
+    """Returns a bound rounded up to two digits, or to what no processor's last digits reach."""
+    bound = max(bound, _AS_GOOD_AS_EXACT)
     unit = 10.0 ** (math.floor(math.log10(bound)) - 1)
     return float(f"{math.ceil(bound / unit) * unit:.1e}")
