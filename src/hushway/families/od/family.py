@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
+    from hushway.release.synthetic_file import SyntheticFile
     from hushway.study.results import Report
 
 
@@ -212,17 +213,14 @@ class ODFamily(Family):
         folder: Path,
         certificate: "Certificate",
         facts: Mapping[str, Any],
-        *,
-        path: Path,
-        seed: int,
-        table: bool,
+        file: "SyntheticFile",
     ) -> str:
-        """Writes synthetic trips, or a drawn table."""
+        """Writes synthetic trips, travellers or a drawn table."""
         from hushway.families.od.synthetic.published import read_published_trips
         from hushway.families.od.synthetic.trips import synthesize_trips
 
         published = read_published_trips(folder, certificate, facts)
-        return synthesize_trips(published, path, seed=seed, table=table)
+        return synthesize_trips(published, file)
 
     @property
     def suite(self) -> "Suite[Any]":

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hushway.release.job import Job
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
+    from hushway.release.synthetic_file import SyntheticFile
     from hushway.study.results import Report
 
 _CARDS = 150_000
@@ -169,17 +170,14 @@ class SequencesFamily(Family):
         folder: Path,
         certificate: "Certificate",
         facts: Mapping[str, Any],
-        *,
-        path: Path,
-        seed: int,
-        table: bool,
+        file: "SyntheticFile",
     ) -> str:
-        """Writes synthetic taps."""
+        """Writes synthetic taps, or travellers."""
         from hushway.families.sequences.synthetic.taps import synthesize_taps
 
-        if table:
-            return super().synthesize(folder, certificate, facts, path=path, seed=seed, table=table)
-        return synthesize_taps(folder, path, seed=seed)
+        if file.table:
+            return super().synthesize(folder, certificate, facts, file)
+        return synthesize_taps(folder, file)
 
     @property
     def suite(self) -> "Suite[Any]":
