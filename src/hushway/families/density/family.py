@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, Intake
+from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, TOWER, Intake
 from hushway.release.study import Study, StudyOption
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class DensityFamily(Family):
         rows="events",
         columns={
             "person": PERSON,
-            "place": ("tower", "tower_id", "antenna", "antenna_id", "cell", "cell_id", "site"),
+            "place": tuple(f"{name}{more}" for name in TOWER for more in ("", "_id")),
             "lon": LON,
             "lat": LAT,
             "time": TIME,

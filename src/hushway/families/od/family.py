@@ -32,6 +32,16 @@ if TYPE_CHECKING:
     from hushway.study.results import Report
 
 
+# Usual names of the ends of a trip, as in `PERSON`.
+ORIGIN = (
+    *("origin", "origin_id", "from", "start", "start_station_id", "start_station", "from_stop"),
+    *("from_station", "von", "startort", "starthaltestelle", "einstieg", "origine", "origen"),
+    *("origem",),
+)
+DESTINATION = (
+    *("destination", "destination_id", "to", "end", "end_station_id", "end_station", "to_stop"),
+    *("to_station", "nach", "ziel", "zielort", "zielhaltestelle", "ausstieg", "destino"),
+)
 _ENDS = ("origin", "destination")
 _POINTS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
 
@@ -47,15 +57,8 @@ class ODFamily(Family):
         rows="trips",
         columns={
             "person": PERSON,
-            "origin": ("origin", "origin_id", "from", "start", "start_station_id", "from_stop"),
-            "destination": (
-                "destination",
-                "destination_id",
-                "to",
-                "end",
-                "end_station_id",
-                "to_stop",
-            ),
+            "origin": ORIGIN,
+            "destination": DESTINATION,
             "time": TIME,
             "trip_id": ("trip_id", "ride_id"),
             "origin_lon": ("origin_lon", "start_lon", "start_lng", "pickup_longitude"),

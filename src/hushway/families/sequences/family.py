@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.first_plan import PERSON, TIME, Intake
+from hushway.release.plans.first_plan import PERSON, STOP, TIME, Intake
 from hushway.release.study import Study
 
 if TYPE_CHECKING:
@@ -42,16 +42,7 @@ class SequencesFamily(Family):
         rows="taps",
         columns={
             "person": PERSON,
-            "place": (
-                "place",
-                "place_id",
-                "station",
-                "station_id",
-                "stop",
-                "stop_id",
-                "location",
-                "location_id",
-            ),
+            "place": tuple(f"{name}{more}" for name in STOP for more in ("", "_id")),
             "time": TIME,
         },
         signs=("person", "place"),
