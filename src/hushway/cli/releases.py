@@ -37,10 +37,18 @@ def verify(
             "--ledger", help="Also ask the publisher's ledger, or the plan that names it."
         ),
     ] = None,
+    refit: Annotated[
+        bool,
+        typer.Option(
+            "--refit",
+            help="Also fit it again from its noisy answers: the table must be the same to the last "
+            "byte. Takes as long as the fit did.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Recompute what a release claims, as far as that is possible without the data."""
-    found = verify_confined(release, key=key, ledger=ledger)
+    found = verify_confined(release, key=key, ledger=ledger, refit=refit)
     if as_json:
         answer_json(found)
     else:

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.known import Known
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import CountingContext, Job
+    from hushway.release.mechanism import Mechanism
     from hushway.release.plans.sections import AnyPlan, Section
     from hushway.release.questions.cells import AskedCells
     from hushway.release.synthetic_file import SyntheticFile
@@ -251,6 +252,25 @@ class Family(ABC):
         Returns:
             The description that the data package must give; None when the table cannot be read.
         """
+
+    def refitting(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "tuple[Mechanism[Any, Any], Any]":
+        """Returns the mechanism of a release and its public cells, to be fitted again.
+
+        Args:
+            folder: The release. It may be a stranger's.
+            certificate: Its certificate.
+            facts: What its data package says about the table.
+
+        Raises:
+            ReleaseError: Its files cannot be read, or releases of this type cannot be fitted again.
+        """
+        del folder, certificate, facts
+        raise ReleaseError(
+            f"A release of the type {self.name} cannot be fitted again.",
+            advice="Verify it without --refit.",
+        )
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
