@@ -241,17 +241,10 @@ def drawn_again(
 
 @pytest.mark.parametrize(
     ("name", "mistake"),
-    [
-        ("chance", forgotten_condition),
-        ("noise", noise_without_upper_end),
-        ("stay", everyone_stays),
-    ],
+    [("chance", forgotten_condition), ("noise", noise_without_upper_end), ("stay", everyone_stays)],
 )
 def test_a_mistake_in_a_conditional_draw_is_seen(
-    name: str,
-    mistake: Callable[..., object],
-    chi_square: PValue,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, mistake: Callable[..., object], chi_square: PValue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Window, name, mistake)
     assert misfit(LAPLACE, 20_000, 1, chi_square) < ENOUGH

@@ -31,10 +31,7 @@ def test_other_orders_are_summed_over_the_whole_numbers() -> None:
 
 def test_choices_diverge_in_the_worse_direction_and_add_up() -> None:
     one, other = np.log([[0.5, 0.5]]), np.log([[0.9, 0.1]])
-    there, back = (
-        math.log(0.25 / 0.9 + 0.25 / 0.1),
-        math.log(0.81 / 0.5 + 0.01 / 0.5),
-    )
+    there, back = (math.log(0.25 / 0.9 + 0.25 / 0.1), math.log(0.81 / 0.5 + 0.01 / 0.5))
     assert there > back
     assert of_choices(one, other, 2.0) == pytest.approx(there)
     assert of_choices(other, one, 2.0) == pytest.approx(there)

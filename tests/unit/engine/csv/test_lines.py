@@ -4,12 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hushway.engine.csv_lines import (
-    LONGEST_LINE,
-    DamagedFileError,
-    blocks_of_lines,
-    lines_of_text,
-)
+from hushway.engine.csv_lines import LONGEST_LINE, DamagedFileError, blocks_of_lines, lines_of_text
 
 
 def lines_in(path: Path) -> list[bytes]:
@@ -64,8 +59,7 @@ def _with_more_behind(data: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "damage",
-    [_cut, _without_trailer, _wrong_checksum, _wrong_length, _flipped, _with_more_behind],
+    "damage", [_cut, _without_trailer, _wrong_checksum, _wrong_length, _flipped, _with_more_behind]
 )
 def test_a_damaged_compressed_file_is_never_taken_for_a_whole_one(
     tmp_path: Path, damage: Callable[[bytes], bytes]

@@ -32,9 +32,7 @@ MAP = Columns(
         Column("length_m", NUMBER, "Length of the link in metres."),
         Column("total", NUMBER, "Sum of its published counts over all periods."),
         Column(
-            "total_error",
-            NUMBER,
-            "Root of the sum of squares of the standard errors of that sum.",
+            "total_error", NUMBER, "Root of the sum of squares of the standard errors of that sum."
         ),
         Column("counts", _SERIES, "Its counts by period; missing where it does not show."),
         Column("standard_errors", _SERIES, "Their standard errors, in the same order."),

@@ -18,12 +18,7 @@ from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasPeriod, Drawing, Flows, Numbers, Tree
-from hushway.release.drawing.atlas_parts import (
-    ALL_DAY,
-    located,
-    shown_periods,
-    starts_of_periods,
-)
+from hushway.release.drawing.atlas_parts import ALL_DAY, located, shown_periods, starts_of_periods
 from hushway.release.untrusted.limits import PAPER_BYTES, read_plain
 
 COUNTED = "records"

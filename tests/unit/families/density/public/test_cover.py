@@ -134,11 +134,7 @@ def test_too_few_or_too_many_quanta_are_refused(quanta: int) -> None:
 )
 def test_a_wrong_cover_is_refused(member: list[int], cell: list[int]) -> None:
     pieces = Pieces(
-        sites=1,
-        areas=2,
-        site=np.zeros(2, dtype=np.int64),
-        area=np.arange(2),
-        size=np.ones(2),
+        sites=1, areas=2, site=np.zeros(2, dtype=np.int64), area=np.arange(2), size=np.ones(2)
     )
     with pytest.raises(GeographyError, match="A cover gives a piece"):
         Cover(

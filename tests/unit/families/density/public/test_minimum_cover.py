@@ -120,11 +120,7 @@ def test_a_piece_in_two_cells_goes_to_the_smaller_one() -> None:
 
 def test_the_centre_of_a_cell_is_that_of_the_ground_given_to_it() -> None:
     pieces = Pieces(
-        sites=2,
-        areas=1,
-        site=np.array([0, 1]),
-        area=np.array([0, 0]),
-        size=np.array([1.0, 3.0]),
+        sites=2, areas=1, site=np.array([0, 1]), area=np.array([0, 0]), size=np.array([1.0, 3.0])
     )
     centres = np.array([[0.0, 0.0], [4.0, 8.0]])
     cover = minimum_cover(Overlap(pieces=pieces, centres=centres))

@@ -63,11 +63,7 @@ def refusing_large(read: Callable[..., pa.Table]) -> Callable[..., pa.Table]:
 def test_a_file_that_claims_to_be_huge_is_not_even_read(
     plain_release: Path, reseal: Reseal, monkeypatch: pytest.MonkeyPatch, file: str, check: str
 ) -> None:
-    rewrite_rows(
-        plain_release / file,
-        put(0, name="x" * 3_000_000),
-        use_dictionary=False,
-    )
+    rewrite_rows(plain_release / file, put(0, name="x" * 3_000_000), use_dictionary=False)
     reseal(plain_release)
     monkeypatch.setattr("hushway.families.links.files.roads._MOST_BYTES", 500_000)
     for way in ("read", "read_row_group"):

@@ -94,12 +94,7 @@ def counter(
     unit = choices.pop("unit", Unit.PERSON)
     rule = {"max_stops": 10, "max_records": 10, "window": window(), **choices}
     return EngineSequences(
-        source=source,
-        taxonomy=town,
-        rule=SequenceRule(**rule),
-        unit=unit,
-        key=key,
-        settings=SMALL,
+        source=source, taxonomy=town, rule=SequenceRule(**rule), unit=unit, key=key, settings=SMALL
     )
 
 
