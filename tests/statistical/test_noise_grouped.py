@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from hushway.arrays import IntArray
 from hushway.privacy.noise import grouped_draws, lazy
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.grouped_draws import EVERYTHING, NOTHING, Window, uniform_subsets
@@ -23,7 +24,6 @@ from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.randomness import SeededSource
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
-IntArray = NDArray[np.int64]
 
 ENOUGH = 1e-7
 REACH = 24  # values of noise that are enumerated; the chance of any beyond is below 1e-9
