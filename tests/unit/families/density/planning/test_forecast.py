@@ -11,8 +11,8 @@ import pytest
 from hushway.errors import PlanError
 from hushway.families.density.city.paris import paris
 from hushway.families.density.plan import DensityPlan
-from hushway.families.density.planning import advice, forecast
-from hushway.families.density.planning.invented import invented_crowd
+from hushway.families.density.planning import forecast
+from hushway.families.density.planning.trial import invented_crowd
 from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
 from hushway.families.load import load_plan, plan_from, prepare
 from hushway.families.registry import FAMILIES
@@ -124,14 +124,14 @@ def test_recommended_lines_are_options_of_a_plan(
 ) -> None:
     crowd = ExpectedPopulation(trips=2800, people=200)
     nothing = CrowdForecast(crowd=crowd, errors=(), left_out=None, notes=("",))
-    monkeypatch.setattr(advice, "_score", lambda *_: 1.0)
-    monkeypatch.setattr(advice, "forecast_density", lambda *_: nothing)
+    monkeypatch.setattr(forecast, "_score", lambda *_: 1.0)
+    monkeypatch.setattr(forecast, "forecast_density", lambda *_: nothing)
     paris(1, people=500, towers=30, areas=20).write(tmp_path)
     file = tmp_path / "plan.toml"
     text = FAMILIES["density"].template.replace('max_visits = "auto" ', "max_visits = 30 ")
     file.write_text(text.replace('in_total = "auto" ', "in_total = 200 "), encoding="utf-8")
     job = prepare(load_plan(file))
-    found = advice.recommend_density(job, crowd, runs=1, progress=quiet)
+    found = forecast.recommend_density(job, crowd, runs=1, progress=quiet)
     lines = tomllib.loads(found.lines)
     facts = tomllib.loads(file.read_text("utf-8"))
     for table, options in lines.items():
