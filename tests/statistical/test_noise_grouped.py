@@ -14,6 +14,7 @@ import pytest
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from hushway.arrays import IntArray
 from hushway.privacy.noise import grouped_draws, lazy
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.grouped_draws import EVERYTHING, NOTHING, Window, uniform_subsets
@@ -23,7 +24,6 @@ from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.randomness import SeededSource
 
 PValue = Callable[[ArrayLike, ArrayLike], float]
-IntArray = NDArray[np.int64]
 
 ENOUGH = 1e-7
 REACH = 24  # values of noise that are enumerated; the chance of any beyond is below 1e-9
@@ -241,17 +241,10 @@ def drawn_again(
 
 @pytest.mark.parametrize(
     ("name", "mistake"),
-    [
-        ("chance", forgotten_condition),
-        ("noise", noise_without_upper_end),
-        ("stay", everyone_stays),
-    ],
+    [("chance", forgotten_condition), ("noise", noise_without_upper_end), ("stay", everyone_stays)],
 )
 def test_a_mistake_in_a_conditional_draw_is_seen(
-    name: str,
-    mistake: Callable[..., object],
-    chi_square: PValue,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, mistake: Callable[..., object], chi_square: PValue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Window, name, mistake)
     assert misfit(LAPLACE, 20_000, 1, chi_square) < ENOUGH

@@ -74,9 +74,7 @@ LOOKS: list[Any] = [
 
 
 @pytest.mark.parametrize(
-    "case",
-    [*CASES, *(pytest.param(case, marks=pytest.mark.long) for case in MORE_CASES)],
-    ids=str,
+    "case", [*CASES, *(pytest.param(case, marks=pytest.mark.long) for case in MORE_CASES)], ids=str
 )
 def test_all_that_is_shown_has_the_law_of_a_dense_draw(
     case: tuple[NoiseLaw, Sequence[int], int, int], chi_square: PValue

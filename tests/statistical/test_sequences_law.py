@@ -142,10 +142,7 @@ def _cell(record: Record, cells: PrefixCells) -> int:
 def tree_of(city: City, epsilons: Sequence[Fraction]) -> PrefixTree:
     spends = tuple(PureLoss(epsilon) for epsilon in epsilons) * city.height
     return PrefixTree(
-        universe=city.universe(),
-        spends=spends,
-        thresholds=PaperThresholds(),
-        supercritical=True,
+        universe=city.universe(), spends=spends, thresholds=PaperThresholds(), supercritical=True
     )
 
 

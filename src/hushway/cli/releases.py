@@ -144,13 +144,7 @@ def ask(  # noqa: PLR0913  a question has as many parts
     from hushway.steward.facts import answer_facts
 
     found = answered(
-        release,
-        where=where or (),
-        minus=minus or (),
-        over=over or (),
-        mean=mean,
-        top=top,
-        by=by,
+        release, where=where or (), minus=minus or (), over=over or (), mean=mean, top=top, by=by
     )
     if as_json:
         answer_json(answer_facts(found))

@@ -97,7 +97,7 @@ class SequencesFamily(Family):
     @property
     def known(self) -> "Callable[[Any], Known]":
         """Says how much of a published table is known."""
-        from hushway.families.sequences.files.known import known_records
+        from hushway.families.sequences.files.published import known_records
 
         return known_records
 
@@ -153,7 +153,7 @@ class SequencesFamily(Family):
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "AskedCells":
         """Returns the published numbers of a release, to be added up."""
-        from hushway.families.sequences.files.asked import ask_sequences
+        from hushway.families.sequences.files.atlas import ask_sequences
 
         return ask_sequences(folder, certificate, facts)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.fit.table import LinkTable
@@ -22,8 +23,6 @@ from hushway.privacy.curator import Curator
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Measurements
 from support.budgets import StudyBudget
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -14,12 +14,7 @@ from hushway.geography.locations import LOCATION_FACTS, Labels, Locations, Place
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
 from hushway.release.folder.guard import check_reads_back, refuse
 from hushway.release.folder.published_file import PERIODS, PublishedFile, locations_columns
-from hushway.release.formats.places import (
-    free_name,
-    locations_csv,
-    read_locations,
-    read_periods,
-)
+from hushway.release.formats.places import free_name, locations_csv, read_locations, read_periods
 from hushway.release.terms import check_domain
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain, refuse_large
 

@@ -62,17 +62,9 @@ ROWS = {
     **changes(
         "density.parquet",
         {"formats", "package"},
-        {
-            "another count": put(3, count=lambda rows: rows[3]["count"] + 1),
-        },
+        {"another count": put(3, count=lambda rows: rows[3]["count"] + 1)},
     ),
-    **changes(
-        "density.parquet",
-        {"formats"},
-        {
-            "another error": put(3, standard_error=31.5),
-        },
-    ),
+    **changes("density.parquet", {"formats"}, {"another error": put(3, standard_error=31.5)}),
     **changes(
         "density.parquet",
         {"density"},

@@ -1,3 +1,4 @@
+import dataclasses
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,9 @@ from hushway.families.write import write_release
 from hushway.geography.areas import Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
-from support.family_suite import put, rewrite_rows
-from support.forging import failed
+from support.certificates import noise_in
+from support.family_suite import OTHER_NOISE, put, rewrite_rows
+from support.forging import assert_contradiction, failed
 
 Reseal = Callable[[Path], None]
 
@@ -68,3 +70,63 @@ def test_names_that_a_spreadsheet_would_run_are_guarded_and_verified(
     assert verify(release).passed
     for name in ("density.csv", "cover.csv", "pieces.csv"):
         assert '"\'@x,y"' in (release / name).read_text(encoding="utf-8")
+
+
+Certify = Callable[..., Certificate]
+
+
+OTHER_MEASUREMENTS = "The measurements of the table are not those of"
+
+
+def test_what_is_measured_is_published(
+    tmp_path: Path, plain_density: DensityTable, certify_density: Certify
+) -> None:
+    certificate = certify_density(plain_density, histogram=True)
+    assert_contradiction(
+        tmp_path / "r", table=plain_density, certificate=certificate, words=OTHER_NOISE
+    )
+    noise = noise_in(certificate.terms)
+    fitted = dataclasses.replace(plain_density, noise=noise)
+    assert_contradiction(
+        tmp_path / "s", table=fitted, certificate=certificate, words=OTHER_MEASUREMENTS
+    )
+
+
+def test_what_is_published_was_measured(
+    tmp_path: Path, density: DensityTable, certify_density: Certify
+) -> None:
+    certificate = certify_density(density, histogram=False)
+    assert_contradiction(tmp_path / "r", table=density, certificate=certificate, words=OTHER_NOISE)
+    fitted = dataclasses.replace(density, noise=noise_in(certificate.terms))
+    assert_contradiction(
+        tmp_path / "s", table=fitted, certificate=certificate, words=OTHER_MEASUREMENTS
+    )
+
+
+@pytest.mark.parametrize("name", ["measured_sites", "measured_total"])
+def test_sites_and_total_are_published_together(
+    tmp_path: Path, density: DensityTable, certify_density: Certify, name: str
+) -> None:
+    fewer = dataclasses.replace(density, **{name: None})
+    assert_contradiction(
+        tmp_path / "r", table=fewer, certificate=certify_density(density), words=OTHER_MEASUREMENTS
+    )
+
+
+def test_a_visit_has_the_parts_that_the_certificate_states(
+    tmp_path: Path, density: DensityTable, certify_density: Certify
+) -> None:
+    other = dataclasses.replace(density, quanta=density.quanta + 1)
+    assert_contradiction(
+        tmp_path / "r", table=other, certificate=certify_density(density), words=OTHER_MEASUREMENTS
+    )
+
+
+def test_cells_are_merged_only_by_totals_that_were_measured(
+    tmp_path: Path, density: DensityTable, certify_density: Certify
+) -> None:
+    certificate = certify_density(density, clustered=False)
+    merged = dataclasses.replace(density, noise=noise_in(certificate.terms))
+    assert_contradiction(
+        tmp_path / "r", table=merged, certificate=certificate, words=OTHER_MEASUREMENTS
+    )

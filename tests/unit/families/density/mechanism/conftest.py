@@ -11,6 +11,7 @@ import pytest
 import shapely
 from numpy.typing import NDArray
 
+from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.families.density.city.paris import paris
 from hushway.families.density.fit.table import Denoise, DensityTable
@@ -33,8 +34,6 @@ from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.randomness import SeededSource
 from hushway.release.mechanism import Measurements
 from support.budgets import StudyBudget
-
-IntArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -1,7 +1,7 @@
 """How close a published density comes to the truth, and whether it knows how close."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from hushway.families.density.fit.scaling import AllVisits, scale_of
-from hushway.families.density.fit.table import Denoise
+from hushway.families.density.fit.table import Denoise, DensityTable
+from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries, density_series, naive_laplace
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.study.errors import density_errors
@@ -196,3 +197,29 @@ def test_visits_of_people_whom_noise_hides_are_in_the_error_and_not_in_the_scale
     seen, hidden = (scale_of(AllVisits(2000.0, 1.0, more), 1000.0) for more in (0.0, 500.0))
     assert hidden.value == seen.value == pytest.approx(2.0, abs=1e-3)
     assert math.sqrt(hidden.variance) == pytest.approx(500 / 2000, rel=0.01)
+
+
+RELEASES = 12
+
+
+def deviations(table: DensityTable) -> Iterator[float]:
+    """Yields how far published sums are from measured ones, in deviations of their noise."""
+    universe, quanta, noise = table.universe, table.quanta, table.noise
+    if table.measured_total is not None:
+        yield (table.counts.sum() - table.measured_total) / noise["all visits"]
+    # Every area is a cell of the cover.
+    counted = table.counts.sum(axis=1) / table.diagnostics["scale"]
+    off = np.bincount(table.cluster, counted) - table.measured_series.sum(axis=1) / quanta
+    yield from off / (noise["visits by (cluster, period)"] / quanta * np.sqrt(universe.bins))
+
+
+@pytest.mark.parametrize("epsilon", ["0.3", "1", "4"])
+@pytest.mark.parametrize("visits", [1, 6, 40])
+def test_published_sums_are_within_the_errors_of_measured_ones(
+    build_town: Any, visits: int, epsilon: str
+) -> None:
+    town = build_town(4, 3, people=20_000 // visits, visits=visits)
+    budget = PureLoss(Fraction(epsilon))
+    way = DensityPeople(budget=budget, max_visits=None, max_visits_in_total=None)
+    off = [one for seed in range(RELEASES) for one in deviations(town.release(way, seed))]
+    assert (np.abs(off) <= 2.5).mean() >= 0.99

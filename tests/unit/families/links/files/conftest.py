@@ -51,11 +51,7 @@ def street_grid(side: int) -> RoadNetwork:
     bend = 0.05 * step * np.array([1.0, -1.0])
     middle = np.column_stack([lon[tail] + lon[head], lat[tail] + lat[head]]) / 2 + bend
     points = np.stack(
-        [
-            np.column_stack([lon[tail], lat[tail]]),
-            middle,
-            np.column_stack([lon[head], lat[head]]),
-        ],
+        [np.column_stack([lon[tail], lat[tail]]), middle, np.column_stack([lon[head], lat[head]])],
         axis=1,
     ).reshape(-1, 2)
     return RoadNetwork(

@@ -63,9 +63,7 @@ def people_of(figure: Figure) -> PathCollection:
     return people
 
 
-def test_two_directions_lie_beside_each_other_to_the_right_of_the_middle(
-    links: LinkTable,
-) -> None:
+def test_two_directions_lie_beside_each_other_to_the_right_of_the_middle(links: LinkTable) -> None:
     roads = links.universe.roads
     # The first link leads east; the one back is as many links later as there are streets.
     back = int(np.flatnonzero(roads.street == roads.street[0])[1])
@@ -156,9 +154,7 @@ def test_a_road_far_out_does_not_shrink_the_map(streets: Callable[..., LinkUnive
     assert 0.9 < (d - c) / (b - a) < 1.1
 
 
-def test_classes_are_shown_with_what_was_fitted_to_links_that_do_not_show(
-    links: LinkTable,
-) -> None:
+def test_classes_are_shown_with_what_was_fitted_to_links_that_do_not_show(links: LinkTable) -> None:
     axes = Figure().add_axes((0, 0, 1, 1))
     draw_classes(axes, links)
     classes = links.universe.roads.road_class[links.link]
@@ -171,9 +167,7 @@ def test_classes_are_shown_with_what_was_fitted_to_links_that_do_not_show(
 def test_noise_is_shown_as_shares_of_all_counts(links: LinkTable) -> None:
     axes = Figure().add_axes((0, 0, 1, 1))
     table = dataclasses.replace(
-        links,
-        counts=np.full(len(links.link), 10.0),
-        standard_error=np.full(len(links.link), 1.0),
+        links, counts=np.full(len(links.link), 10.0), standard_error=np.full(len(links.link), 1.0)
     )
     table.standard_error[0] = 30.0
     draw_noise(axes, table)

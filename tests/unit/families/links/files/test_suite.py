@@ -45,12 +45,7 @@ EDITS = [
     ("measured_classes.csv", b"of the river", b"of the liver", "links"),
     ("measured_classes.csv", b"ends,", b"stops,", "links"),
     ("datapackage.json", b'"classes_measured": true', b'"classes_measured": 1', "table facts"),
-    (
-        "datapackage.json",
-        b'"classes_measured": true',
-        b'"classes_measured": false',
-        "terms",
-    ),
+    ("datapackage.json", b'"classes_measured": true', b'"classes_measured": false', "terms"),
     ("datapackage.json", b'"speeds": false', b'"speeds": true', "links"),
     ("datapackage.json", b'"speeds": false', b'"speed": false', "table facts"),
     ("datapackage.json", b'"rounds": 7', b'"rounds": 8', "none"),

@@ -1,3 +1,4 @@
+import dataclasses
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +14,9 @@ from hushway.families.links.public.universe import LinkUniverse
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
-from support.family_suite import put, rewrite_rows
-from support.forging import failed
+from support.certificates import noise_in
+from support.family_suite import OTHER_NOISE, put, rewrite_rows
+from support.forging import assert_contradiction, failed
 
 Reseal = Callable[[Path], None]
 
@@ -63,11 +65,7 @@ def refusing_large(read: Callable[..., pa.Table]) -> Callable[..., pa.Table]:
 def test_a_file_that_claims_to_be_huge_is_not_even_read(
     plain_release: Path, reseal: Reseal, monkeypatch: pytest.MonkeyPatch, file: str, check: str
 ) -> None:
-    rewrite_rows(
-        plain_release / file,
-        put(0, name="x" * 3_000_000),
-        use_dictionary=False,
-    )
+    rewrite_rows(plain_release / file, put(0, name="x" * 3_000_000), use_dictionary=False)
     reseal(plain_release)
     monkeypatch.setattr("hushway.families.links.files.roads._MOST_BYTES", 500_000)
     for way in ("read", "read_row_group"):
@@ -104,3 +102,42 @@ def test_names_that_a_spreadsheet_would_run_are_guarded_and_verified(
     links = (release / "gmns" / "link.csv").read_text(encoding="utf-8")
     assert "\n'=way 1,'@name," in links
     assert "\n0,'+east\n1,'-west\n" in (release / "zones.csv").read_text(encoding="utf-8")
+
+
+Build = Callable[..., LinkTable]
+Certify = Callable[..., Certificate]
+
+
+OTHER_ROWS = "The rows and measurements of the table are not those of"
+
+
+@pytest.mark.parametrize("kind", ["classes", "speeds"])
+def test_what_is_measured_is_published(
+    tmp_path: Path, build: Build, certify_links: Certify, kind: str
+) -> None:
+    table = build(classes=False)
+    certificate = certify_links(table, **{kind: True})
+    assert_contradiction(tmp_path / "r", table=table, certificate=certificate, words=OTHER_NOISE)
+    fitted = dataclasses.replace(table, noise=noise_in(certificate.terms))
+    assert_contradiction(tmp_path / "s", table=fitted, certificate=certificate, words=OTHER_ROWS)
+
+
+@pytest.mark.parametrize("kind", ["classes", "speeds"])
+def test_what_is_published_was_measured(
+    tmp_path: Path, build: Build, certify_links: Certify, kind: str
+) -> None:
+    table = build(speeds=True)
+    certificate = certify_links(table, **{kind: False})
+    assert_contradiction(tmp_path / "r", table=table, certificate=certificate, words=OTHER_NOISE)
+    fitted = dataclasses.replace(table, noise=noise_in(certificate.terms))
+    assert_contradiction(tmp_path / "s", table=fitted, certificate=certificate, words=OTHER_ROWS)
+
+
+@pytest.mark.parametrize("by", [-0.5, 0.5])
+def test_links_show_from_the_threshold_on_that_the_certificate_states(
+    tmp_path: Path, links: LinkTable, certify_links: Certify, by: float
+) -> None:
+    other = dataclasses.replace(links, threshold=links.threshold + by)
+    assert_contradiction(
+        tmp_path / "r", table=other, certificate=certify_links(links), words=OTHER_ROWS
+    )

@@ -39,8 +39,7 @@ def test_the_data_package_tells_the_facts(plain_release: Path, links: LinkTable)
 
 
 @pytest.mark.parametrize(
-    ("cycle", "parts", "share"),
-    often([("day", 1, 0.0), ("week", 2, 0.3), ("window", 24, 1.0)]),
+    ("cycle", "parts", "share"), often([("day", 1, 0.0), ("week", 2, 0.3), ("window", 24, 1.0)])
 )
 @pytest.mark.parametrize("measured", [True, False])
 def test_links_of_every_kind_verify(

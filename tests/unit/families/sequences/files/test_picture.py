@@ -41,10 +41,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
     ids=["plain", "timed", "empty", "one stop", "simple"],
 )
 def test_every_tree_has_a_picture(
-    build: Build,
-    city: Callable[..., Taxonomy],
-    certify_tree: Certify,
-    choices: dict[str, Any],
+    build: Build, city: Callable[..., Taxonomy], certify_tree: Certify, choices: dict[str, Any]
 ) -> None:
     levels = choices.get("levels", 2)
     others = {name: value for name, value in choices.items() if name != "levels"}
@@ -152,9 +149,7 @@ def test_bars_show_the_records_of_each_length(tree: SequenceTable) -> None:
     assert heights == records_by_length(tree).tolist()
 
 
-def test_places_have_the_colours_of_their_coarsest_groups(
-    city: Callable[..., Taxonomy],
-) -> None:
+def test_places_have_the_colours_of_their_coarsest_groups(city: Callable[..., Taxonomy]) -> None:
     assert colour_groups(city(2))[:2] == ["west", "east"]
     assert colour_groups(city(1))[:2] == ["red", "blue"]
     assert colour_groups(city(0))[:2] == ["west", "east"]
