@@ -155,7 +155,7 @@ ROW_WORDS: Final[Words] = {
 
 OUTSIDE_WINDOW = (
     "The time is outside the window's days or outside service hours.",
-    "Check that window, service hours and time zone are what you meant.",
+    "Check what [time] says: first_day, last_day, opens, closes and zone.",
 )
 
 IMPOSSIBLE_POSITION = (
@@ -169,6 +169,9 @@ def counts_found(
 ) -> dict[str, int]:
     """Returns the numbers of rows of every kind, malformed ones included."""
     found = first_row(session.run(summary, progress))
+    if found["rows"] == 0 and session.malformed_rows():
+        problem, advice = ROW_WORDS["malformed_row"]
+        raise DataError(f"Not one line of the {noun} can be read: {problem}", advice=advice)
     if found["rows"] == 0:
         raise DataError(
             f"The {noun} are empty: there is not a single {one}.",

@@ -136,6 +136,40 @@ def test_ids_of_cards_are_not_taken_for_people(folder: Path, column: str, unit: 
     assert f"One {unit} is protected" in done.output
 
 
+def test_names_of_columns_in_other_languages_are_told(folder: Path) -> None:
+    header = "Kartennr;Starthaltestelle;Zielhaltestelle;Abfahrt;Preis\n"
+    (folder / "fahrten.csv").write_text(header, encoding="utf-8")
+    (folder / "orte.csv").write_bytes("Haltestelle;Länge;Breite\n".encode("latin-1"))
+    assert run("fahrten.csv", "--places", "orte.csv", *WINDOW, "--yes").exit_code == 0
+    facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
+    assert facts["privacy"]["unit"] == "device"
+    assert list(facts["data"]["columns"].values()) == header.strip().split(";")[:4]
+    # Places that have no ids are told by their names.
+    places = {"id": "Haltestelle", "name": "Haltestelle", "lon": "Länge", "lat": "Breite"}
+    assert facts["places"]["columns"] == places
+
+
+def test_a_column_of_places_that_no_name_tells_is_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "trips.csv").write_text(f"{HEADER}\n", encoding="utf-8")
+    (folder / "list.csv").write_text("key,east,lat\n", encoding="utf-8")
+    words = ("trips.csv", "--places", "list.csv", *WINDOW)
+    told = str(run(*words, "--yes").exception)
+    assert "by its name to be the id: it has key, east, lat" in told
+    assert not (folder / "plan.toml").exists()
+    monkeypatch.setattr(module, "can_ask", lambda: True)
+    for means, answers in (
+        (("--set", "places.columns.id=key", "--set", "places.columns.lon=east", "--yes"), ""),
+        (("--unit", "person", "--time-format", "epoch_s"), "key\neast\n\n\n\n"),
+    ):
+        done = run(*words, *means, answers=answers)
+        assert done.exit_code == 0, done.output
+        facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
+        assert facts["places"]["columns"] == {"id": "key", "lon": "east", "lat": "lat"}
+        (folder / "plan.toml").unlink()
+
+
 def test_trips_with_points_need_areas_and_no_places(folder: Path) -> None:
     header = "rider,started_at,start_lng,start_lat,end_lng,end_lat"
     (folder / "rides.csv").write_text(f"{header}\n", encoding="utf-8")

@@ -79,8 +79,9 @@ def test_a_format_that_was_left_out_is_named_with_its_reason(
 ) -> None:
     monkeypatch.setattr("hushway.families.od.files.omx.MOST_CELLS", 99)
     folder = write_release(tmp_path / "large", table=table, certificate=certificate)
-    [omitted] = json.loads((folder / "datapackage.json").read_bytes())["omitted"]
-    assert omitted["path"] == "trips.omx"
+    omitted = json.loads((folder / "datapackage.json").read_bytes())["omitted"]
+    assert {one["path"] for one in omitted} == {"trips.omx", "noisy_answers.parquet"}
+    assert "Without `trips.omx`: " in (folder / "README.md").read_text("utf-8")
     assert not (folder / "trips.omx").exists()
     assert verify(folder).passed
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, Intake
+from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, TOWER, Intake
 from hushway.release.study import Study, StudyOption
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
+    from hushway.release.mechanism import Mechanism
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
@@ -51,7 +52,7 @@ class DensityFamily(Family):
         rows="events",
         columns={
             "person": PERSON,
-            "place": ("tower", "tower_id", "antenna", "antenna_id", "cell", "cell_id", "site"),
+            "place": tuple(f"{name}{more}" for name in TOWER for more in ("", "_id")),
             "lon": LON,
             "lat": LAT,
             "time": TIME,
@@ -178,6 +179,14 @@ class DensityFamily(Family):
         from hushway.families.density.files.atlas import ask_density
 
         return ask_density(folder, certificate, facts)
+
+    def refitting(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "tuple[Mechanism[Any, Any], Any]":
+        """Returns the mechanism of a release and its public cells, to be fitted again."""
+        from hushway.families.density.files.check import refitting
+
+        return refitting(folder, certificate, facts)
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.crowd import ExpectedPopulation
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
+    from hushway.release.mechanism import Mechanism
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
@@ -131,6 +132,14 @@ class LinksFamily(Family):
         from hushway.families.links.planning.evaluation import true_errors
 
         return true_errors
+
+    def refitting(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "tuple[Mechanism[Any, Any], Any]":
+        """Returns the mechanism of a release and its public cells, to be fitted again."""
+        from hushway.families.links.files.check import refitting
+
+        return refitting(folder, certificate, facts)
 
     @property
     def table(self) -> type:

@@ -33,7 +33,7 @@ from hushway.families.sequences.files.tree import (
 from hushway.families.sequences.fit.table import RecordTable, SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.learned import LEARNED
 from hushway.families.sequences.mechanism.steps import PlannedStep
-from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms
+from hushway.families.sequences.mechanism.terms import FAMILY, SequenceMechanism, stated_terms
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.geography.periods import Periods
@@ -214,6 +214,15 @@ class SequencesContents(TableContents[SequenceTable]):
 def contents_of(table: SequenceTable | RecordTable) -> Contents:
     """Returns a table as files that can be written: a tree of prefixes, or learnt records."""
     return RecordsContents(table) if isinstance(table, RecordTable) else SequencesContents(table)
+
+
+def refitting(
+    folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> tuple[SequenceMechanism, SequenceUniverse]:
+    """Returns the mechanism of a release and its public cells."""
+    universe, _ = _universe(folder, certificate, facts)
+    _, mechanism = stated_terms(certificate, universe)
+    return mechanism, universe
 
 
 def check_files_of(

@@ -236,6 +236,10 @@ def test_names_that_a_spreadsheet_would_run_are_guarded_verified_and_synthesised
     synthesize(release, tmp_path / "taps.parquet")
     written = set(pq.read_table(tmp_path / "taps.parquet").column("place").to_pylist())
     assert written <= {place.id for place in places}
+    synthesize(release, tmp_path / "taps.csv")
+    text = (tmp_path / "taps.csv").read_text(encoding="utf-8")
+    assert text.startswith('"record","place","time"\n')
+    assert text.count("\n") == pq.read_metadata(tmp_path / "taps.parquet").num_rows + 1
 
 
 @pytest.mark.long
