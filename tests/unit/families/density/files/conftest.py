@@ -1,14 +1,12 @@
 """A small city of rectangles, seen from towers or by positions, and densities of it."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hushway.families.density.fit.table import DensityTable
 from hushway.families.write import write_release
-from hushway.privacy.certificate import Certificate
 from support.density_scenes import (
     bins_of,
     by_positions,
@@ -16,13 +14,6 @@ from support.density_scenes import (
     density_of,
     rectangles,
 )
-
-Certify = Callable[..., Certificate]
-
-
-@pytest.fixture(scope="session")
-def certify_density() -> Certify:
-    return density_certificate
 
 
 @pytest.fixture(scope="session")

@@ -1,22 +1,13 @@
 """A small grid of streets, and published counts of its links."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.write import write_release
-from hushway.privacy.certificate import Certificate
 from support.link_scenes import links_certificate, links_of, parts_of_days, streets_of
-
-Certify = Callable[..., Certificate]
-
-
-@pytest.fixture(scope="session")
-def certify_links() -> Certify:
-    return links_certificate
 
 
 @pytest.fixture(scope="session")

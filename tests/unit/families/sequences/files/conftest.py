@@ -1,17 +1,13 @@
 """A small city with lines of stops, and trees of the ways that people go there."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.write import write_release
-from hushway.privacy.certificate import Certificate
 from support.sequence_scenes import tree_certificate, tree_of
-
-Certify = Callable[..., Certificate]
 
 
 @pytest.fixture(scope="session")
@@ -22,11 +18,6 @@ def tree() -> SequenceTable:
 @pytest.fixture(scope="session")
 def timed_tree() -> SequenceTable:
     return tree_of(times=True, height=3)
-
-
-@pytest.fixture(scope="session")
-def certify_tree() -> Certify:
-    return tree_certificate
 
 
 @pytest.fixture(scope="session")
