@@ -15,6 +15,7 @@ from hushway.privacy.calibration import counting_event
 from hushway.privacy.events import Event
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.measured import Internal
+from support.density_scenes import density_certificate
 from support.family_suite import Case, MeasuredSuite, bounded, changes, put, swap
 from support.wrong_terms import choice_of
 
@@ -221,7 +222,7 @@ class TestDensity(MeasuredSuite):
     case = Case(
         family="density",
         table="density",
-        certify="certify_density",
+        certify=density_certificate,
         release="tower_release",
         checks={
             name: ["geography", "density", "terms", "formats"]

@@ -34,7 +34,6 @@ from hushway.families.density.public.visits import (
 from hushway.families.density.rows.counter import EngineVisits, EveryVisit, VisitsOfPeople
 from hushway.families.density.rows.counts import ArrayVisits
 from hushway.families.density.rows.rows import EventColumns, EventsSource, visits_read
-from hushway.families.density.study.scene import exact_visits
 from hushway.families.load import plan_from, prepare
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
@@ -42,6 +41,7 @@ from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
 from hushway.tables.layout import layout_of
+from support.density_towns import exact_visits
 from support.little_plans import little_plan, write_little_files
 
 WriteFile = Callable[..., Path]

@@ -5,7 +5,6 @@ import pytest
 import shapely
 
 from hushway.engine.key import BoundingKey
-from hushway.errors import DataError
 from hushway.families.density.city.city import DensityCity
 from hushway.families.density.city.paris import paris
 from hushway.families.density.mechanism.series import density_series
@@ -19,7 +18,7 @@ from hushway.families.density.public.visits import (
     VisitTotal,
 )
 from hushway.families.density.rows.counts import ArrayVisits
-from hushway.families.density.study.scene import DensityScene, exact_visits, paris_scene
+from hushway.families.density.study.scene import DensityScene, paris_scene
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
@@ -137,58 +136,6 @@ def two_by_two() -> DensityUniverse:
             centres=np.zeros((2, 2)),
         ),
     )
-
-
-def test_a_person_counts_once_at_each_site_in_each_bin() -> None:
-    rows = np.array(
-        [
-            [0, 0, 0],
-            [0, 0, 0],
-            [0, 1, 0],
-            [0, 0, 1],
-            [1, 0, 0],
-            [1, -1, 0],
-            [1, 1, -1],
-        ]
-    )
-    found = exact_visits(*rows.T, sites=2, bins=2)
-    assert found.dtype == np.int64
-    assert found.tolist() == [[2, 1], [1, 0]]
-
-
-def test_many_rows_are_counted_like_a_set_of_triples() -> None:
-    rng = np.random.default_rng(5)
-    person, site, hour = (rng.integers(0, n, 20_000) for n in (300, 7, 24))
-    expected = np.zeros((7, 24), dtype=np.int64)
-    for _, s, t in set(zip(person.tolist(), site.tolist(), hour.tolist(), strict=True)):
-        expected[s, t] += 1
-    assert expected.sum() < 20_000
-    assert np.array_equal(exact_visits(person, site, hour, 7, 24), expected)
-
-
-def test_no_rows_give_no_visits() -> None:
-    nobody = np.zeros(0, dtype=np.int64)
-    assert exact_visits(nobody, nobody, nobody, 3, 2).tolist() == [[0, 0]] * 3
-
-
-def test_small_integers_do_not_overflow() -> None:
-    person = np.array([40_000, 40_000, 1], dtype=np.int32)
-    site = np.array([1000, 1000, 1000], dtype=np.int16)
-    hour = np.array([100, 100, 100], dtype=np.int8)
-    assert exact_visits(person, site, hour, 1303, 168)[1000, 100] == 2
-
-
-@pytest.mark.parametrize("person", [-1, 1 << 61])
-def test_persons_that_are_not_numbered_are_refused(person: int) -> None:
-    one = np.zeros(1, dtype=np.int64)
-    with pytest.raises(DataError, match="numbered from 0"):
-        exact_visits(np.array([person]), one, one, 4, 4)
-
-
-@pytest.mark.parametrize(("site", "hour"), [(4, 0), (0, 4)])
-def test_rows_beyond_the_last_site_or_bin_are_refused(site: int, hour: int) -> None:
-    with pytest.raises(DataError, match="not in the list"):
-        exact_visits(np.array([0]), np.array([site]), np.array([hour]), 4, 4)
 
 
 def test_a_visit_is_shared_by_the_ground_of_its_site() -> None:

@@ -17,6 +17,7 @@ from hushway.privacy.events import Event
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.measured import Internal
 from support.family_suite import Case, MeasuredSuite, bounded, changes, put, swap
+from support.link_scenes import links_certificate, links_of
 from support.wrong_terms import choice_of
 
 Spoil = Callable[[LinkTable], Any]
@@ -244,7 +245,7 @@ class TestLinks(MeasuredSuite):
     case = Case(
         family="links",
         table="links",
-        certify="certify_links",
+        certify=links_certificate,
         release="plain_release",
         checks={
             name: ["geography", "links", "terms", "formats"]
@@ -269,5 +270,5 @@ class TestLinks(MeasuredSuite):
     )
 
     @pytest.fixture
-    def measured_table(self, build: Callable[..., LinkTable]) -> LinkTable:
-        return build(speeds=True)
+    def measured_table(self) -> LinkTable:
+        return links_of(speeds=True)

@@ -17,6 +17,7 @@ from hushway.families.links.fit.flows import FlowProblem, balance_of, fitted_err
 from hushway.families.links.mechanism.counts import link_counts
 from hushway.families.links.public.universe import ClassZones, MovementLimits
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from support.link_towns import town_of
 
 # A city takes seconds.
 SEEDS: list[Any] = [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2))]
@@ -223,8 +224,8 @@ def measured_sums(table: Any) -> FloatArray:
 
 
 @pytest.mark.parametrize("budget", LITTLE)
-def test_published_sums_agree_with_what_was_measured_of_them(build: Any, budget: Loss) -> None:
-    town = build(200, periods=3)
+def test_published_sums_agree_with_what_was_measured_of_them(budget: Loss) -> None:
+    town = town_of(200, periods=3)
     mechanism = link_counts(LIMITS, budget=budget, left_out=Fraction(0))
     apart = []
     for run in RUNS:
@@ -235,11 +236,9 @@ def test_published_sums_agree_with_what_was_measured_of_them(build: Any, budget:
 
 
 @pytest.mark.parametrize("budget", LITTLE)
-def test_all_people_are_as_many_as_there_are_where_most_links_are_empty(
-    build: Any, budget: Loss
-) -> None:
+def test_all_people_are_as_many_as_there_are_where_most_links_are_empty(budget: Loss) -> None:
     """Cut off at 0, noise of 50 on a thousand links would be 20,000 people in each period."""
-    town = build(200, periods=3)
+    town = town_of(200, periods=3)
     mechanism = link_counts(LIMITS, budget=budget, left_out=Fraction(0))
     off = [published_sums(town.release(mechanism, run)).sum() - town.truth.sum() for run in RUNS]
     assert abs(np.mean(off)) < 4 * np.std(off) / len(RUNS) ** 0.5

@@ -1,6 +1,5 @@
 """Ways of simulated trips."""
 
-from collections.abc import Callable
 from itertools import pairwise, product
 from typing import Any
 
@@ -13,8 +12,7 @@ from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.matching.traces import MatchSettings, Reason, Traces, Ways
 from hushway.families.links.public.roads import RoadNetwork
-
-MakeRoads = Callable[..., RoadNetwork]
+from support.road_scenes import jittered_grid
 
 SPEED = 10.0
 
@@ -67,8 +65,8 @@ def everything(ways: Ways) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("every", [1.0, 5.0, 10.0])
-def test_exact_positions_give_the_exact_route_back(make_town: MakeRoads, every: float) -> None:
-    roads = make_town(15)
+def test_exact_positions_give_the_exact_route_back(every: float) -> None:
+    roads = jittered_grid(15)
     routes = some_routes(roads, 60, seed=4)
     trips = [driven(roads, route, every, trim=15.0) for route in routes]
     ways = Matcher(roads, MatchSettings(sigma=2.0, spacing=4.0)).match(traces_of(trips))
@@ -78,16 +76,16 @@ def test_exact_positions_give_the_exact_route_back(make_town: MakeRoads, every: 
     assert_sound(roads, ways)
 
 
-def test_a_trip_from_crossing_to_crossing_touches_no_other_links(make_town: MakeRoads) -> None:
-    roads = make_town(10)
+def test_a_trip_from_crossing_to_crossing_touches_no_other_links() -> None:
+    roads = jittered_grid(10)
     routes = some_routes(roads, 40, seed=5)
     trips = [driven(roads, route, 5.0, trim=0.0) for route in routes]
     ways = Matcher(roads, MatchSettings(sigma=2.0, spacing=4.0)).match(traces_of(trips))
     assert [way(ways, i) for i in range(len(routes))] == [route.tolist() for route in routes]
 
 
-def test_links_are_entered_when_the_vehicle_gets_there(make_town: MakeRoads) -> None:
-    roads = make_town(10)
+def test_links_are_entered_when_the_vehicle_gets_there() -> None:
+    roads = jittered_grid(10)
     (route, *_) = some_routes(roads, 20, seed=6)
     trip = driven(roads, route, 3.0, trim=15.0)
     ways = Matcher(roads, MatchSettings(sigma=2.0, spacing=4.0)).match(traces_of([trip]))
@@ -99,10 +97,8 @@ def test_links_are_entered_when_the_vehicle_gets_there(make_town: MakeRoads) -> 
 
 
 @pytest.mark.parametrize("every", [1.0, 5.0, 15.0])
-def test_noisy_positions_give_nearly_all_of_the_route_back(
-    make_town: MakeRoads, every: float
-) -> None:
-    roads = make_town(20)
+def test_noisy_positions_give_nearly_all_of_the_route_back(every: float) -> None:
+    roads = jittered_grid(20)
     routes = some_routes(roads, 150, seed=7)
     trips = noisy([driven(roads, route, every, trim=30.0) for route in routes], 10.0, seed=8)
     ways = Matcher(roads).match(traces_of(trips))
@@ -117,8 +113,8 @@ def test_noisy_positions_give_nearly_all_of_the_route_back(
     assert both / found_length > 0.97
 
 
-def test_forced_ends_are_respected(make_town: MakeRoads) -> None:
-    roads = make_town(12)
+def test_forced_ends_are_respected() -> None:
+    roads = jittered_grid(12)
     routes = some_routes(roads, 80, seed=9)
     trips = noisy([driven(roads, route, 5.0, trim=20.0) for route in routes], 10.0, seed=10)
     traces = traces_of(trips)
@@ -143,8 +139,8 @@ def _links_near(matcher: Matcher, spot: np.ndarray, radius: float) -> np.ndarray
     return matcher.nearest_links(spot[:1], spot[1:2], radius)[1]
 
 
-def test_nothing_depends_on_threads_or_on_other_trips(make_town: MakeRoads) -> None:
-    roads = make_town(20, jitter=0.0)
+def test_nothing_depends_on_threads_or_on_other_trips() -> None:
+    roads = jittered_grid(20, jitter=0.0)
     routes = some_routes(roads, 700, seed=12)
     trips = noisy([driven(roads, route, 2.0, trim=20.0) for route in routes], 15.0, seed=13)
     matcher = Matcher(roads)
@@ -157,8 +153,8 @@ def test_nothing_depends_on_threads_or_on_other_trips(make_town: MakeRoads) -> N
     ]
 
 
-def test_progress_is_told_up_to_the_end(make_town: MakeRoads) -> None:
-    roads = make_town(5)
+def test_progress_is_told_up_to_the_end() -> None:
+    roads = jittered_grid(5)
     told: list[float] = []
     route = some_routes(roads, 30, seed=1)[0]
     Matcher(roads).match(traces_of([driven(roads, route, 5.0, trim=5.0)]), progress=told.append)
@@ -166,14 +162,14 @@ def test_progress_is_told_up_to_the_end(make_town: MakeRoads) -> None:
 
 
 @pytest.mark.parametrize("seconds", [[0.0, 2.0, 1.0], [0.0, np.nan, 1.0]])
-def test_times_that_go_back_are_refused(make_town: MakeRoads, seconds: list[float]) -> None:
+def test_times_that_go_back_are_refused(seconds: list[float]) -> None:
     trip = np.column_stack([np.zeros(3), np.zeros(3), seconds])
     with pytest.raises(GeographyError, match="time that is not before"):
-        Matcher(make_town(3)).match(traces_of([trip]))
+        Matcher(jittered_grid(3)).match(traces_of([trip]))
 
 
-def test_a_forced_link_that_does_not_exist_is_refused(make_town: MakeRoads) -> None:
-    roads = make_town(3)
+def test_a_forced_link_that_does_not_exist_is_refused() -> None:
+    roads = jittered_grid(3)
     trip = np.zeros((2, 3))
     with pytest.raises(GeographyError, match="must begin or end on"):
         Matcher(roads).match(traces_of([trip]), first_link=np.array([roads.links]))
@@ -244,8 +240,8 @@ def step_cost(
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("seed", range(12))
-def test_the_way_is_the_cheapest_of_all(make_town: MakeRoads, seed: int) -> None:
-    roads = make_town(3, step=70.0, seed=seed, one_way=0.1)
+def test_the_way_is_the_cheapest_of_all(seed: int) -> None:
+    roads = jittered_grid(3, step=70.0, seed=seed, one_way=0.1)
     rng = np.random.default_rng(seed)
     begin, end = roads.node_points[rng.choice(9, 2, replace=False)]
     spots = np.linspace(begin, end, 3) + rng.normal(0, 12, (3, 2))

@@ -31,9 +31,9 @@ from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
 from hushway.tables.layout import Source, layout_of
+from support.small_cells import key_of
 
 Write = Callable[..., Path]
-MakeKey = Callable[[int], BoundingKey]
 Taps = Callable[..., dict[Any, int]]
 
 SMALL = EngineSettings(memory_limit="500MB", threads=1)
@@ -166,13 +166,13 @@ def test_periods_are_kept_with_their_stops(csv_file: Write, taps: Taps) -> None:
 
 
 def test_taps_at_one_time_have_an_order_that_the_key_decides(
-    csv_file: Write, town: Taxonomy, make_key: MakeKey
+    csv_file: Write, town: Taxonomy
 ) -> None:
     same = [("ann", place, f"{DAY}T08:00:00") for place in (1, 2, 3)]
     seen = set()
     for seed in range(5):
         both = [
-            taps_of(csv_file(rows, header=HEADER), town, make_key(seed))
+            taps_of(csv_file(rows, header=HEADER), town, key_of(seed))
             for rows in (same, same[::-1])
         ]
         assert both[0] == both[1]
@@ -182,15 +182,13 @@ def test_taps_at_one_time_have_an_order_that_the_key_decides(
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_a_person_keeps_exactly_so_many_records(
-    csv_file: Write, town: Taxonomy, make_key: MakeKey, most: int
-) -> None:
+def test_a_person_keeps_exactly_so_many_records(csv_file: Write, town: Taxonomy, most: int) -> None:
     days = (DAY, NEXT, "2026-03-04")
     rows = [("ann", place, f"{day}T08:00:00") for place, day in enumerate(days, start=1)]
     file = csv_file([*rows, ("bob", 4, f"{DAY}T08:00:00")], header=HEADER)
     seen = set()
     for seed in range(4):
-        found = taps_of(file, town, make_key(seed), max_records=most)
+        found = taps_of(file, town, key_of(seed), max_records=most)
         assert found.pop((4,)) == 1
         assert sum(found.values()) == most
         seen.add(frozenset(found))

@@ -1,14 +1,9 @@
 """Small road networks to find ways on."""
 
-from collections.abc import Callable
-
 import numpy as np
-import pytest
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.public.roads import RoadNetwork
-
-MakeRoads = Callable[..., RoadNetwork]
 
 _DEGREE = 111_195.0
 
@@ -66,13 +61,3 @@ def jittered_grid(
     both = rng.random(len(pairs)) >= one_way
     links = np.concatenate([pairs, pairs[both][:, ::-1]])
     return roads_of(across, up, links[:, 0].copy(), links[:, 1].copy(), bend=0.05)
-
-
-@pytest.fixture
-def make_town() -> MakeRoads:
-    return jittered_grid
-
-
-@pytest.fixture
-def make_roads() -> MakeRoads:
-    return roads_of
