@@ -138,10 +138,7 @@ OWN_TICKET = f"{LEAVE_OUT} give each ticket an id of its own, or protect single"
 
 # For rows of any family, one row at a time.
 ROW_WORDS: Final[Words] = {
-    "null_value": (
-        "No value for {empty}.",
-        "Fill them in, or leave such rows out.",
-    ),
+    "null_value": ("No value for {empty}.", "Fill them in, or leave such rows out."),
     "unparsable_time": (
         "The time is not written as the plan says: ISO 8601, or its time_format.",
         'Set time_format in [data], such as "%d/%m/%Y %H:%M"; Z or an offset needs clock = "utc".',
@@ -168,11 +165,7 @@ IMPOSSIBLE_POSITION = (
 
 
 def counts_found(
-    session: Session,
-    summary: ir.Table,
-    noun: str,
-    one: str,
-    progress: ShareProgress | None = None,
+    session: Session, summary: ir.Table, noun: str, one: str, progress: ShareProgress | None = None
 ) -> dict[str, int]:
     """Returns the numbers of rows of every kind, malformed ones included."""
     found = first_row(session.run(summary, progress))

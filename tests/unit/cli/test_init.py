@@ -15,13 +15,7 @@ from hushway.errors import HushwayError, PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.plan import ODPlan
 from hushway.release.plans.missing import refuse_missing
-from support.little_plans import (
-    FAMILIES,
-    little_plan,
-    material_of,
-    rows_file,
-    write_little_files,
-)
+from support.little_plans import FAMILIES, little_plan, material_of, rows_file, write_little_files
 
 WINDOW = (
     *("--zone", "Europe/Lisbon", "--first-day", "2026-03-02", "--last-day", "2026-03-02"),
@@ -59,8 +53,7 @@ def test_with_all_facts_given_the_plan_can_be_prepared(folder: Path, family: str
 
 
 @pytest.mark.parametrize(
-    ("codec", "told"),
-    [("utf-8-sig", "utf-8"), ("utf-16", "utf-16"), ("latin-1", "windows-1252")],
+    ("codec", "told"), [("utf-8-sig", "utf-8"), ("utf-16", "utf-16"), ("latin-1", "windows-1252")]
 )
 def test_the_encoding_is_told_from_the_first_line(folder: Path, codec: str, told: str) -> None:
     write_little_files(folder)
@@ -237,11 +230,7 @@ def test_events_that_name_towers_need_their_list(folder: Path) -> None:
     (folder / "calls.csv").write_text("subscriber,Tower ID,time,lon,lat\n", encoding="utf-8")
     assert run("calls.csv", "--type", "density", "--places", "t.csv", "--yes").exit_code == 0
     facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
-    assert facts["data"]["columns"] == {
-        "person": "subscriber",
-        "place": "Tower ID",
-        "time": "time",
-    }
+    assert facts["data"]["columns"] == {"person": "subscriber", "place": "Tower ID", "time": "time"}
     assert facts["places"]["file"] == "t.csv"
 
 

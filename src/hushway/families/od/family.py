@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
+    from hushway.release.mechanism import Mechanism
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
+    from hushway.release.synthetic_file import SyntheticFile
     from hushway.study.results import Report
 
 
@@ -202,6 +204,14 @@ class ODFamily(Family):
 
         return ask_od(folder, certificate, facts)
 
+    def refitting(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "tuple[Mechanism[Any, Any], Any]":
+        """Returns the mechanism of a release and its public cells, to be fitted again."""
+        from hushway.families.od.files.check import refitting
+
+        return refitting(folder, certificate, facts)
+
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "Drawing":
@@ -215,17 +225,14 @@ class ODFamily(Family):
         folder: Path,
         certificate: "Certificate",
         facts: Mapping[str, Any],
-        *,
-        path: Path,
-        seed: int,
-        table: bool,
+        file: "SyntheticFile",
     ) -> str:
-        """Writes synthetic trips, or a drawn table."""
+        """Writes synthetic trips, travellers or a drawn table."""
         from hushway.families.od.synthetic.published import read_published_trips
         from hushway.families.od.synthetic.trips import synthesize_trips
 
         published = read_published_trips(folder, certificate, facts)
-        return synthesize_trips(published, path, seed=seed, table=table)
+        return synthesize_trips(published, file)
 
     @property
     def suite(self) -> "Suite[Any]":
