@@ -14,6 +14,7 @@ from hushway.cli.verbs import app
 from hushway.errors import HushwayError, PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.plan import ODPlan
+from hushway.release.plans.missing import refuse_missing
 from support.little_plans import FAMILIES, little_plan, material_of, rows_file, write_little_files
 
 WINDOW = (
@@ -231,6 +232,16 @@ def test_events_that_name_towers_need_their_list(folder: Path) -> None:
     facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
     assert facts["data"]["columns"] == {"person": "subscriber", "place": "Tower ID", "time": "time"}
     assert facts["places"]["file"] == "t.csv"
+
+
+def test_what_is_still_to_be_set_is_not_called_a_missing_file(folder: Path) -> None:
+    (folder / "cdr.csv").write_text("IMSI_HASH,CELL_ID,TS_MS\n", encoding="utf-8")
+    (folder / "towers.csv").write_text("cell_id,longitude,latitude\n", encoding="utf-8")
+    assert run("cdr.csv", "--places", "towers.csv", *WINDOW, "--yes").exit_code == 0
+    plan = load_plan(folder / "plan.toml")
+    assert (plan.release_type, plan.privacy.unit) == ("density", "device")
+    with pytest.raises(PlanError, match=r"areas\.file: still to be set"):
+        refuse_missing(plan, rows=False)
 
 
 def test_a_person_at_a_terminal_is_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
