@@ -36,6 +36,7 @@ from hushway.release.documents.papers import (
     WORKBOOK,
 )
 from hushway.release.documents.readme import render_readme
+from hushway.release.folder.answers import ANSWERS, with_answers
 from hushway.release.folder.finding import Notes
 from hushway.release.folder.published_file import Description
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal, files_of, sealed_file
@@ -90,7 +91,7 @@ def described(folder: Path) -> Description:
     family = family_certified(certificate.terms.release_type)
     found = family.check(Notes(), folder, certificate, facts)
     assert found is not None
-    return replace(found, facts=facts)
+    return with_answers(replace(found, facts=facts), kept=(folder / ANSWERS).exists())
 
 
 def rewrite(folder: Path, certificate: Certificate, files_of_it: Description | None = None) -> None:
@@ -188,11 +189,11 @@ def _other_texts(text: str) -> Iterator[str]:
 def documented_as_free(*kinds: str) -> set[str]:
     """Returns the fields that docs/reference/verify.md says nobody can check, for all and for some.
 
-    Its table has rows such as `| od, sequences | account.measure | ... |`; the kind "all" is meant
-    for every release.
+    Its first table has rows such as `| od, sequences | account.measure | ... |`; the kind "all" is
+    meant for every release.
     """
     page = Path(__file__).parents[2] / "docs" / "reference" / "verify.md"
-    text = page.read_text(encoding="utf-8")
+    text = page.read_text(encoding="utf-8").split("### Columns\n")[0]
     rows = re.findall(r"^\| ([a-z, ]+) \| (`[^|]+`) \|", text, flags=re.MULTILINE)
     return {
         field

@@ -144,8 +144,7 @@ def settle(
         typer.Option(help="With --restored: a release of the plan's account and days."),
     ] = None,
     charge: Annotated[
-        str | None,
-        typer.Option(help="With --restored: what else was spent, such as 1/2."),
+        str | None, typer.Option(help="With --restored: what else was spent, such as 1/2.")
     ] = None,
 ) -> None:
     """Finish what an interrupted publish has left, or bring a restored ledger up to date."""

@@ -43,6 +43,7 @@ from hushway.release.documents.papers import (
 )
 from hushway.release.documents.readme import render_readme
 from hushway.release.family import Family
+from hushway.release.folder.answers import ANSWERS, NOT_KEPT, with_answers
 from hushway.release.folder.finding import RANDOMNESS, SIGNATURE, Notes, Verification
 from hushway.release.folder.grounded import GROUND, with_ground
 from hushway.release.folder.published_file import PERIODS, Description
@@ -77,7 +78,11 @@ if TYPE_CHECKING:
 
 
 def verify(
-    folder: Path | str, *, key: PublicKey | None = None, ledger: "Ledger | None" = None
+    folder: Path | str,
+    *,
+    key: PublicKey | None = None,
+    ledger: "Ledger | None" = None,
+    refit: bool = False,
 ) -> Verification:
     """Checks a release folder.
 
@@ -85,6 +90,7 @@ def verify(
         folder: The release.
         key: The publisher's public key; with it the release must be signed, and by this key.
         ledger: The publisher's ledger; with it the account must be as the certificate says.
+        refit: Whether the table must follow from the noisy answers, computed again.
 
     Returns:
         Every check that was made.
@@ -105,7 +111,7 @@ def verify(
     notes, subject = Notes(), None
     sealed = _check_sealed(notes, folder, key)
     if sealed is not None:
-        subject = _check_claims(notes, folder, sealed, ledger)
+        subject = _check_claims(notes, folder, sealed, ledger, refit=refit)
     family = None if subject is None else FAMILIES.get(subject.release_type)
     return Verification(
         checks=tuple(notes.checks),
@@ -239,13 +245,15 @@ def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, s
 
 
 def _check_claims(
-    notes: Notes, folder: Path, seal: Seal, ledger: "Ledger | None"
+    notes: Notes, folder: Path, seal: Seal, ledger: "Ledger | None", *, refit: bool
 ) -> Subject | None:
     """Checks what a release under an unbroken seal claims; returns which one it is."""
     certificate = notes.attempt("certificate", lambda: _certificate(folder))
     if certificate is None:
         return None
-    _check_terms(notes, folder, seal, certificate, ledger)
+    facts = _check_terms(notes, folder, seal, certificate, ledger)
+    if refit and facts is not None:
+        _check_fit(notes, folder, seal, certificate, facts)
     return subject_of(certificate, window=_window(folder), signer=seal.signer)
 
 
@@ -259,7 +267,8 @@ def _window(folder: Path) -> str | None:
 
 def _check_terms(
     notes: Notes, folder: Path, seal: Seal, certificate: Certificate, ledger: "Ledger | None"
-) -> None:
+) -> Mapping[str, Any] | None:
+    """Checks everything but the fit; returns the facts of the table if its files agree."""
     notes.attempt("software", lambda: _software(certificate))
     notes.attempt("epsilon and delta", lambda: _epsilon_delta(certificate))
     notes.attempt("account", lambda: _account(certificate))
@@ -273,16 +282,35 @@ def _check_terms(
     notes.attempt("label", lambda: _label(folder, certificate))
     family = notes.attempt("release type", lambda: _family(certificate.terms.release_type))
     if facts is None or family is None:
-        return
+        return None
     description = _described(notes, family, folder, certificate, facts)
-    if description is not None and any(file.path == GROUND for file in seal.files):
+    if description is None:
+        return None
+    if seal.names(GROUND):
         notes.attempt("ground", lambda: _ground(folder))
         description = with_ground(description)
-    if description is not None:
-        whole = notes.attempt("package", lambda: _package(folder, certificate, description, seal))
-        if whole and known is not None:
-            # The package was made again of the files, and with it this sentence.
-            notes.attempt(KNOWN, lambda: (True, known))
+    whole_description = with_answers(description, kept=seal.names(ANSWERS))
+    whole = notes.attempt("package", lambda: _package(folder, certificate, whole_description, seal))
+    if whole and known is not None:
+        # The package was made again of the files, and with it this sentence.
+        notes.attempt(KNOWN, lambda: (True, known))
+    return facts if whole else None
+
+
+def _check_fit(
+    notes: Notes,
+    folder: Path,
+    seal: Seal,
+    certificate: Certificate,
+    facts: Mapping[str, Any],
+) -> None:
+    if not seal.names(ANSWERS):
+        notes.absent("fit", NOT_KEPT)
+        return
+    # Loads compiled code, which nothing else here needs.
+    from hushway.families.refit import check_refit
+
+    notes.attempt("fit", lambda: (True, check_refit(folder, certificate, facts)))
 
 
 def _described(
@@ -390,7 +418,7 @@ def _page(
     folder: Path, certificate: Certificate, seal: Seal, known: str | None
 ) -> tuple[bool, str]:
     picture = read_plain(folder / PICTURE, PICTURE_BYTES)
-    has_map = any(file.path == INDEX for file in seal.files)
+    has_map = seal.names(INDEX)
     page = render_page(certificate, picture, signer=seal.signer, known=known, has_map=has_map)
     _compare(folder, PAGE, page, certificate)
     return True, "The page says what the certificate says, and whether it is signed."

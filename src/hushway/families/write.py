@@ -28,6 +28,7 @@ from hushway.release.documents.papers import (
     README,
 )
 from hushway.release.documents.readme import render_readme
+from hushway.release.folder.answers import keeping
 from hushway.release.folder.place import Place, claimed, disk_problems, refuse_taken
 from hushway.release.folder.published_file import Contents
 from hushway.release.folder.seal import (
@@ -70,7 +71,7 @@ def write_release(
         try:
             write_sealed(
                 place,
-                contents=contents,
+                contents=keeping(contents, None),
                 certificate=certificate,
                 signing_key=signing_key,
                 progress=progress,

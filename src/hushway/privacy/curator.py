@@ -15,7 +15,7 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import counting_event, cutting_event, noise_for, selecting_event
 from hushway.privacy.events import Budget, Event
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
-from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.measured import KeptAnswer, Measured, MeasuredSparse
 from hushway.privacy.noise.exponential import exponential_choice
 from hushway.privacy.noise.grouped import Grouping, Layout
 from hushway.privacy.noise.lazy import LazyVector, check_drawable, check_showable
@@ -34,6 +34,8 @@ from hushway.privacy.randomness import BitSource
 # A vector of this many cells takes 1 GiB; beyond it the sparse form is the right one anyway.
 MOST_DENSE_CELLS = 1 << 27
 MOST_CELLS = 10**12
+# Answers of more cells are not kept: the copy would take too much memory.
+_MOST_KEPT = 1 << 24
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +81,11 @@ class Curator:
         that guards against. A curator belongs to the process that made it.
     """
 
-    __slots__ = ("__weakref__", "_events")
+    __slots__ = ("__weakref__", "_events", "_kept")
 
     def __init__(self, *, counter: Counter, budget: Budget, source: BitSource) -> None:
         self._events: list[Event] = []
+        self._kept: list[KeptAnswer | MeasuredSparse | None] = []
         _VAULTS[ref(self, _forget)] = _Vault(
             counter=counter, budget=budget, source=source, process=os.getpid()
         )
@@ -91,6 +94,17 @@ class Curator:
     def events(self) -> tuple[Event, ...]:
         """Everything that was charged so far, in order."""
         return tuple(self._events)
+
+    @property
+    def kept_answers(self) -> tuple[KeptAnswer, ...] | None:
+        """Every noisy answer as far as it was looked at; None if there is too much of them.
+
+        Privacy:
+            What was charged for and handed out, and nothing else.
+        """
+        kept = [one.kept() if isinstance(one, MeasuredSparse) else one for one in self._kept]
+        found = tuple(one for one in kept if one is not None)
+        return found if len(found) == len(kept) else None
 
     def bound(self, query: AnyQuery) -> Bound:
         """Returns how far one unit can move a query: a public number that noise depends on."""
@@ -157,7 +171,9 @@ class Curator:
         event = selecting_event(scores.name, size, spend, bound_of(vault.counter, scores))
         self._charge(event)
         exact = _spread(_exact(vault.counter, scores), size)
-        return exponential_choice(vault.source, exact, event.rate)
+        chosen = exponential_choice(vault.source, exact, event.rate)
+        self._keep(np.array([chosen], dtype=np.int64))
+        return chosen
 
     def cuts(self, query: CutQuery, spend: Loss) -> Measured:
         """Returns how many first coefficients of every series are worth keeping.
@@ -178,6 +194,7 @@ class Curator:
             for scores in query.scores(exact)
         ]
         values = np.array(chosen, dtype=np.int64)
+        self._keep(values)
         return Measured(query=query, values=values, variance=Fraction(0), event=event)
 
     def _sparse(
@@ -202,7 +219,7 @@ class Curator:
             source=vault.source,
             groups=groups,
         )
-        return MeasuredSparse(
+        answer = MeasuredSparse(
             query=query,
             threshold=threshold,
             groups=groups,
@@ -210,6 +227,8 @@ class Curator:
             event=event,
             vector=vector,
         )
+        self._kept.append(answer)
+        return answer
 
     def _dense(self, query: AnyQuery, spend: Loss) -> Measured:
         vault = _opened(self)
@@ -221,7 +240,13 @@ class Curator:
         values = law.draw(vault.source, size)
         exact = _exact(vault.counter, query)
         values[exact.cells] += exact.values
+        self._keep(values)
         return Measured(query=query, values=values, variance=law.variance, event=event)
+
+    def _keep(self, values: IntArray) -> None:
+        """Keeps a copy of an answer: a fit may work on what it is given."""
+        fits = len(values) <= _MOST_KEPT
+        self._kept.append(KeptAnswer(values=values.copy()) if fits else None)
 
     def _charge(self, event: Event) -> None:
         _opened(self).budget.charge(event)

@@ -29,6 +29,21 @@ class Measured:
     event: Event
 
 
+@dataclass(frozen=True, kw_only=True)
+class KeptAnswer:
+    """A noisy answer as far as it was looked at: what can be kept of it for others.
+
+    Attributes:
+        values: The noisy value of every cell that was shown; or what was chosen.
+        cells: Ascending numbers of these cells; None if every cell was shown.
+        thresholds: From which value on the cells of each group were shown; None likewise.
+    """
+
+    values: IntArray
+    cells: IntArray | None = None
+    thresholds: IntArray | None = None
+
+
 # The lazy vectors know which cells are occupied, so they are kept where no attribute of a
 # MeasuredSparse leads.
 _VECTORS: "dict[ref[MeasuredSparse], LazyVector]" = {}
@@ -86,6 +101,10 @@ class MeasuredSparse:
                 "This measurement has no groups.", advice="Give the groups when it is measured."
             )
         return _VECTORS[ref(self)].reveal_groups(thresholds)
+
+    def kept(self) -> KeptAnswer:
+        """Returns all that was shown so far; nothing new is drawn."""
+        return KeptAnswer(**_VECTORS[ref(self)].seen())
 
     def __reduce__(self) -> NoReturn:
         raise PrivacyError(

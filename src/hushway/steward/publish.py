@@ -18,6 +18,7 @@ from hushway.privacy.ledger.entries import readable
 from hushway.privacy.randomness import BitSource, os_source
 from hushway.privacy.signing import Passphrase
 from hushway.progress import Progress, quiet
+from hushway.release.folder.answers import answers_parquet, keeping
 from hushway.release.folder.grounded import on_ground
 from hushway.release.folder.place import Place, claimed, hidden_folder, refuse_taken
 from hushway.release.job import Job
@@ -204,9 +205,11 @@ def _spend(job: Job, ledger: Ledger, ready: Ready, progress: Progress) -> Certif
                 account=ledger.account(job.account),
                 entry_hash=reservation.entry_hash,
             )
+            contents = on_ground(publishable(table, certificate), ready.ground)
+            kept = curator.kept_answers if job.plan.release.noisy_answers else None
             seal = write_sealed(
                 place,
-                contents=on_ground(publishable(table, certificate), ready.ground),
+                contents=keeping(contents, answers_parquet(kept)),
                 certificate=certificate,
                 signing_key=ready.key,
                 progress=progress,

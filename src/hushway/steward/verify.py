@@ -17,6 +17,7 @@ def verify(
     *,
     key: PublicKey | Path | str | None = None,
     ledger: "LedgerLike | None" = None,
+    refit: bool = False,
 ) -> Verification:
     """Recomputes what a release claims, as far as that is possible without the data.
 
@@ -27,6 +28,8 @@ def verify(
         key: The publisher's public key or its file: the signature must be theirs.
         ledger: The publisher's ledger, its file or address, or a plan that names it: it must have
             charged for the release.
+        refit: Also fits the release again from its noisy answers: the table must come out the same
+            to the last byte. That takes as long as the fit did.
 
     Raises:
         ReleaseError: There is no release, or no such key.
@@ -44,4 +47,4 @@ def verify(
             from hushway.steward.ledger import connect
 
             book = stack.enter_context(connect(ledger))
-        return verify_release(Path(release), key=public, ledger=book)
+        return verify_release(Path(release), key=public, ledger=book, refit=refit)

@@ -4,22 +4,31 @@ The module is both sides: `verify_confined` starts it as a process, which answer
 """
 
 import os
+import tempfile
 from pathlib import Path
 from typing import Any
 
-from hushway.release.untrusted.confined import OutOfLimitsError, answer_confined, ask_confined
+from hushway.release.untrusted.confined import (
+    FITTING,
+    OutOfLimitsError,
+    answer_confined,
+    ask_confined,
+)
 from hushway.release.untrusted.landlock import allow_only
 
 _ADVICE = "To verify it all the same, without limits, use hushway.verify in Python."
 
 
-def verify_confined(release: Path, *, key: Path | None, ledger: str | None) -> dict[str, Any]:
+def verify_confined(
+    release: Path, *, key: Path | None, ledger: str | None, refit: bool = False
+) -> dict[str, Any]:
     """Verifies a release in another process, within limits of time and memory.
 
     Args:
         release: The release folder.
         key: The file of the publisher's public key.
         ledger: The publisher's ledger, or the plan that names it.
+        refit: Whether to fit it again from its noisy answers, within wider limits.
 
     Returns:
         What `verification_facts` tells; failed if the limits did not suffice.
@@ -29,24 +38,31 @@ def verify_confined(release: Path, *, key: Path | None, ledger: str | None) -> d
     """
     from hushway.steward.facts import failed_facts
 
-    question = {"folder": str(release), "key": None if key is None else str(key), "ledger": ledger}
-    try:
-        # A ledger may need a password; nothing else needs the environment.
-        environment = None if ledger is None else os.environ
-        return ask_confined(__name__, question, environment=environment)
-    except OutOfLimitsError as problem:
-        return failed_facts("limits", f"{problem} {_ADVICE}")
+    names = {"folder": str(release), "key": None if key is None else str(key), "ledger": ledger}
+    # A ledger may need a password; nothing else needs the environment.
+    environment = None if ledger is None else os.environ
+    limits = FITTING if refit else None
+    with tempfile.TemporaryDirectory() as desk:
+        question = {**names, "desk": desk, "refit": refit}
+        try:
+            return ask_confined(__name__, question, environment=environment, limits=limits)
+        except OutOfLimitsError as problem:
+            return failed_facts("limits", f"{problem} {_ADVICE}")
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
     release, key, ledger = question["folder"], question["key"], question["ledger"]
+    tempfile.tempdir = question["desk"]
     if ledger is None:
         # Before libraries start threads. A ledger would be opened here too, and may be anywhere.
-        allow_only(reads=[Path(release), *([] if key is None else [Path(key)])])
+        allow_only(
+            reads=[Path(release), *([] if key is None else [Path(key)])],
+            writes=[Path(question["desk"])] if question["refit"] else (),
+        )
     from hushway.steward.facts import verification_facts
     from hushway.steward.verify import verify
 
-    return verification_facts(verify(release, key=key, ledger=ledger))
+    return verification_facts(verify(release, key=key, ledger=ledger, refit=question["refit"]))
 
 
 if __name__ == "__main__":

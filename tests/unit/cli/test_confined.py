@@ -34,7 +34,7 @@ def test_what_is_found_comes_back(broken: Path) -> None:
 def test_what_takes_too_long_is_stopped_and_fails(
     broken: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confined, "MOST_SECONDS", 0)
+    monkeypatch.setattr(confined, "READING", confined.Limits(0, 2 << 30))
     code, answer = verdict(broken)
     assert (code, answer["result"], answer["passed"]) == (1, "failed", False)
     assert "longer than 0 seconds" in str(answer["checks"])
@@ -43,7 +43,7 @@ def test_what_takes_too_long_is_stopped_and_fails(
 def test_what_takes_too_much_memory_ends_and_fails(
     broken: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confined, "MOST_MEMORY", 16 << 20)
+    monkeypatch.setattr(confined, "READING", confined.Limits(60, 16 << 20))
     code, answer = verdict(broken)
     assert (code, answer["result"], answer["passed"]) == (1, "failed", False)
     assert "memory" in str(answer["checks"])

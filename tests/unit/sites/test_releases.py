@@ -95,13 +95,13 @@ def test_a_release_that_does_not_verify_is_refused(
 
 
 def test_what_takes_too_long_is_stopped(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confined, "MOST_SECONDS", 0)
+    monkeypatch.setattr(confined, "READING", confined.Limits(0, 2 << 30))
     with pytest.raises(ReleaseError, match="longer than 0 seconds"), verified_releases([release]):
         pytest.fail("it was taken")
 
 
 def test_what_takes_too_much_memory_ends(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(confined, "MOST_MEMORY", 16 << 20)
+    monkeypatch.setattr(confined, "READING", confined.Limits(60, 16 << 20))
     with pytest.raises(ReleaseError, match="memory"), verified_releases([release]):
         pytest.fail("it was taken")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, Intake
+from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, TOWER, Intake
 from hushway.release.study import Study, StudyOption
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
+    from hushway.release.mechanism import Mechanism
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
@@ -51,7 +52,7 @@ class DensityFamily(Family):
         rows="events",
         columns={
             "person": PERSON,
-            "place": ("tower", "tower_id", "antenna", "antenna_id", "cell", "cell_id", "site"),
+            "place": tuple(f"{name}{more}" for name in TOWER for more in ("", "_id")),
             "lon": LON,
             "lat": LAT,
             "time": TIME,
@@ -113,7 +114,7 @@ class DensityFamily(Family):
         self, job: "Job", crowd: "ExpectedPopulation", *, runs: int = 1, progress: Progress = quiet
     ) -> "Advice":
         """Says what to put into a plan for a guessed crowd, and whether that is enough."""
-        from hushway.families.density.planning.advice import recommend_density
+        from hushway.families.density.planning.forecast import recommend_density
 
         return recommend_density(job, crowd, runs=runs, progress=progress)
 
@@ -127,7 +128,7 @@ class DensityFamily(Family):
     @property
     def known(self) -> "Callable[[Any], Known]":
         """Says how much of a published table is known."""
-        from hushway.families.density.files.known import known_visits
+        from hushway.families.density.files.published import known_visits
 
         return known_visits
 
@@ -175,9 +176,17 @@ class DensityFamily(Family):
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "AskedCells":
         """Returns the published numbers of a release, to be added up."""
-        from hushway.families.density.files.asked import ask_density
+        from hushway.families.density.files.atlas import ask_density
 
         return ask_density(folder, certificate, facts)
+
+    def refitting(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "tuple[Mechanism[Any, Any], Any]":
+        """Returns the mechanism of a release and its public cells, to be fitted again."""
+        from hushway.families.density.files.check import refitting
+
+        return refitting(folder, certificate, facts)
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.crowd import ExpectedPopulation
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
+    from hushway.release.mechanism import Mechanism
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
@@ -105,7 +106,7 @@ class LinksFamily(Family):
     @property
     def known(self) -> "Callable[[Any], Known]":
         """Says how much of a published table is known."""
-        from hushway.families.links.files.known import known_travellers
+        from hushway.families.links.files.published import known_travellers
 
         return known_travellers
 
@@ -131,6 +132,14 @@ class LinksFamily(Family):
         from hushway.families.links.planning.evaluation import true_errors
 
         return true_errors
+
+    def refitting(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "tuple[Mechanism[Any, Any], Any]":
+        """Returns the mechanism of a release and its public cells, to be fitted again."""
+        from hushway.families.links.files.check import refitting
+
+        return refitting(folder, certificate, facts)
 
     @property
     def table(self) -> type:
@@ -163,7 +172,7 @@ class LinksFamily(Family):
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "AskedCells":
         """Returns the published numbers of a release, to be added up."""
-        from hushway.families.links.files.asked import ask_links
+        from hushway.families.links.files.atlas import ask_links
 
         return ask_links(folder, certificate, facts)
 

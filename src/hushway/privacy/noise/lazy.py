@@ -102,6 +102,34 @@ class LazyVector:
         self._lock = threading.Lock()
         _ALIVE.add(self)
 
+    @classmethod
+    def of_shown(
+        cls, layout: Layout, cells: IntArray, values: IntArray, thresholds: IntArray
+    ) -> "LazyVector":
+        """Returns a vector of which only what was shown is known, and which draws nothing."""
+        vector = object.__new__(cls)
+        vector._layout, vector._looked = layout, thresholds.copy()
+        places = layout.places_of(cells)
+        order = np.argsort(places, kind="stable")
+        vector._known = _Known(places=places[order], cells=cells[order], values=values[order])
+        vector.disown()
+        return vector
+
+    def seen(self) -> dict[str, IntArray]:
+        """Returns which cells were shown, ascending, their values, and the thresholds of groups.
+
+        Privacy:
+            A cell below the threshold of its group stays hidden, occupied or not.
+        """
+        with self._lock:
+            shown, thresholds = self._shown(self._looked), self._looked.copy()
+        order = np.argsort(shown.cells, kind="stable")
+        return {
+            "cells": shown.cells[order],
+            "values": shown.values[order],
+            "thresholds": thresholds,
+        }
+
     def disown(self) -> None:
         """Makes this a copy that shows nothing new; its lock may have been held during the fork."""
         self._owner = -1

@@ -12,7 +12,8 @@ _HOW = f"""- Look at `picture.png`, and read `{PAGE}` in a browser.
 - Every count has its `standard_error`; `low` and `high` are the ends of an interval of 95%. A count
   below twice its error says little by itself.
 - Sums of any rows, with their intervals: `hushway ask FOLDER --help`.
-- Whether it is as it was published, and adds up: `hushway verify FOLDER`.
+- Whether it is as it was published, and adds up: `hushway verify FOLDER`; whether it follows from
+  its noisy answers, to the last byte: `hushway verify FOLDER --refit`.
 """
 
 
@@ -26,6 +27,7 @@ def render_readme(certificate: Certificate, description: Description) -> bytes:
         *([] if known is None else [str(known)]),
     )
     files = (*description.resources, *papers_of(description))
+    left_out = description.omitted.items()
     opened = "".join(map(_opened, description.further))
     return (
         f"# {_plain(heading(certificate) + certificate.title)}\n\n"
@@ -33,6 +35,7 @@ def render_readme(certificate: Certificate, description: Description) -> bytes:
         + f"## How to use it\n\n{opened}{_HOW}\n"
         + f"## Files\n\nColumns are described in `{PACKAGE}`.\n\n"
         + f"| file | what it is |\n|---|---|\n{''.join(map(_row, files))}"
+        + "".join(f"\nWithout `{path}`: {_plain(why)}\n" for path, why in left_out)
     ).encode()
 
 

@@ -53,6 +53,10 @@ class Seal:
         """
         return "seal-sha256:" + hashlib.sha256(self.to_json()).hexdigest()
 
+    def names(self, path: str) -> bool:
+        """Whether a file is sealed."""
+        return any(file.path == path for file in self.files)
+
     def to_json(self) -> bytes:
         """Returns the canonical bytes of seal.json."""
         return canonical_json(

@@ -179,6 +179,11 @@ class ReleasePlan(Section):
     signing_key: Text | None = Field(
         default=None, description="The private key that signs it, made by hushway keys new."
     )
+    noisy_answers: bool = Field(
+        default=True,
+        description="Whether the release holds its noisy answers, below 32 MB, so that anybody can "
+        "fit it again and later releases learn from it.",
+    )
     ground: Texts = Field(
         default=(),
         description="Public files that are drawn under its map, simplified into the release: "

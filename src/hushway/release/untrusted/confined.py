@@ -11,12 +11,21 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 from hushway.errors import HushwayError, ReleaseError
 
-MOST_SECONDS = 60
-MOST_MEMORY = 2 << 30
+
+class Limits(NamedTuple):
+    """How long a question may take, and how much memory."""
+
+    seconds: int
+    memory: int
+
+
+READING: Final = Limits(60, 2 << 30)
+# To fit a release again takes as much as its publisher took.
+FITTING: Final = Limits(1800, 8 << 30)
 
 # Every thread sets memory aside, and large machines would start a hundred of them.
 _THREADS = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "2")
@@ -35,34 +44,40 @@ def bare_environment() -> dict[str, str]:
 
 
 def ask_confined(
-    module: str, question: Mapping[str, Any], *, environment: Mapping[str, str] | None = None
+    module: str,
+    question: Mapping[str, Any],
+    *,
+    environment: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
 ) -> dict[str, Any]:
-    """Returns what a module answers within `MOST_SECONDS` and `MOST_MEMORY`.
+    """Returns what a module answers within limits of time and memory.
 
     Args:
         module: Whose `main` calls `answer_confined`.
         environment: What it is told of the environment, if not as little as possible.
+        limits: How much it may take; `READING` if left out.
     """
+    seconds, memory = limits or READING
     try:
         done = subprocess.run(  # noqa: S603  a module of our own
             # -P: a module in the folder where somebody stands must not be taken for one of ours.
             [sys.executable, "-P", "-m", module],
-            input=json.dumps({**question, _MEMORY: MOST_MEMORY}).encode(),
+            input=json.dumps({**question, _MEMORY: memory}).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=MOST_SECONDS,
+            timeout=seconds,
             check=False,
             env={**(environment or bare_environment()), **_THREADS},
         )
     except subprocess.TimeoutExpired:
         raise OutOfLimitsError(
-            f"It takes longer than {MOST_SECONDS} seconds, and was stopped."
+            f"It takes longer than {seconds} seconds, and was stopped."
         ) from None
     try:
         answer: dict[str, Any] = json.loads(done.stdout)
     except ValueError:
         raise OutOfLimitsError(
-            f"It ended without an answer, or needs more memory than {MOST_MEMORY >> 30} GB."
+            f"It ended without an answer, or needs more memory than {memory >> 30} GB."
         ) from None
     if "problem" in answer:
         raise HushwayError(answer["problem"], advice=answer["advice"])

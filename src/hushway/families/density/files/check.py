@@ -89,6 +89,14 @@ def _geography(
     )
 
 
+def refitting(
+    folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> tuple[DensityMechanism, DensityUniverse]:
+    """Returns the mechanism of a release and its public cells."""
+    (universe, _), _ = _geography(folder, certificate, facts)
+    return stated_series(certificate.terms.mechanism), universe
+
+
 def _table(
     folder: Path, universe: DensityUniverse, cluster: IntArray, facts: Mapping[str, Any]
 ) -> tuple[DensityTable, str]:

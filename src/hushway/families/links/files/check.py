@@ -18,20 +18,20 @@ from hushway.families.links.files.rows import (
 )
 from hushway.families.links.fit.publication import Rest
 from hushway.families.links.fit.table import LinkTable
-from hushway.families.links.mechanism.terms import FAMILY, counts_of, stated_counts, stated_terms
+from hushway.families.links.mechanism.terms import (
+    FAMILY,
+    LinksMechanism,
+    counts_of,
+    stated_counts,
+    stated_terms,
+)
 from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.release.folder.finding import Notes
-from hushway.release.folder.guard import (
-    are_rounded,
-    check_amounts,
-    check_size,
-    is_column,
-    refuse,
-)
+from hushway.release.folder.guard import are_rounded, check_amounts, check_size, is_column, refuse
 from hushway.release.folder.published_file import Description, TableContents, check_files
 from hushway.release.terms import (
     TERMS_HOLD,
@@ -71,6 +71,14 @@ def _geography(folder: Path, certificate: Certificate) -> tuple[LinkUniverse, st
         f"The public lists give the {universe.roads.links:,} links, {universe.roads.nodes:,} nodes "
         f"and the periods of the certificate ({len(universe.periods):,})."
     )
+
+
+def refitting(
+    folder: Path, certificate: Certificate, _facts: Mapping[str, Any]
+) -> tuple[LinksMechanism, LinkUniverse]:
+    """Returns the mechanism of a release and its public cells."""
+    universe, _ = _geography(folder, certificate)
+    return stated_counts(certificate.terms.mechanism), universe
 
 
 def _table(folder: Path, universe: LinkUniverse, facts: Mapping[str, Any]) -> tuple[LinkTable, str]:

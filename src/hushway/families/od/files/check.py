@@ -25,6 +25,8 @@ from hushway.families.od.files.omx import fits_omx
 from hushway.families.od.files.published import FILES, describe
 from hushway.families.od.files.rows import read_parquet
 from hushway.families.od.files.view import ReadView, facts_of_rows
+from hushway.families.od.mechanism.measuring import ODMechanism
+from hushway.families.od.mechanism.terms import stated_od
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import Feature
@@ -84,6 +86,16 @@ def read_universe(
     )
     check_domain(certificate, universe)
     return universe, f"The public lists give the {universe.size:,} cells of the certificate."
+
+
+def refitting(
+    folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> tuple[ODMechanism, ODCells]:
+    """Returns the mechanism of a release and its public cells."""
+    universe, _ = read_universe(folder, certificate, facts)
+    record = certificate.terms.mechanism
+    features = _features(folder, universe)[0] if record.parameters.get(PARAMETER) else ()
+    return stated_od(record, universe, features), universe
 
 
 def _rows(folder: Path, universe: ODCells, facts: Mapping[str, Any]) -> tuple[ReadView, str]:

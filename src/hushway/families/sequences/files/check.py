@@ -33,7 +33,7 @@ from hushway.families.sequences.files.tree import (
 from hushway.families.sequences.fit.table import RecordTable, SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.learned import LEARNED
 from hushway.families.sequences.mechanism.steps import PlannedStep
-from hushway.families.sequences.mechanism.terms import FAMILY, stated_terms
+from hushway.families.sequences.mechanism.terms import FAMILY, SequenceMechanism, stated_terms
 from hushway.families.sequences.mechanism.tree import PrefixTree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
 from hushway.geography.periods import Periods
@@ -41,12 +41,7 @@ from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.release.folder.finding import Notes
 from hushway.release.folder.guard import check_reads_back, is_column, refuse
-from hushway.release.folder.published_file import (
-    Contents,
-    Description,
-    TableContents,
-    check_files,
-)
+from hushway.release.folder.published_file import Contents, Description, TableContents, check_files
 from hushway.release.formats.places import periods_csv, read_periods
 from hushway.release.terms import (
     TERMS_HOLD,
@@ -219,6 +214,15 @@ class SequencesContents(TableContents[SequenceTable]):
 def contents_of(table: SequenceTable | RecordTable) -> Contents:
     """Returns a table as files that can be written: a tree of prefixes, or learnt records."""
     return RecordsContents(table) if isinstance(table, RecordTable) else SequencesContents(table)
+
+
+def refitting(
+    folder: Path, certificate: Certificate, facts: Mapping[str, Any]
+) -> tuple[SequenceMechanism, SequenceUniverse]:
+    """Returns the mechanism of a release and its public cells."""
+    universe, _ = _universe(folder, certificate, facts)
+    _, mechanism = stated_terms(certificate, universe)
+    return mechanism, universe
 
 
 def check_files_of(

@@ -1,0 +1,55 @@
+"""Fits a release again from its noisy answers: nothing but these and public files went into it."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hushway.errors import ReleaseError
+from hushway.families.registry import contents_of, family_certified
+from hushway.privacy.answers import Replaying
+from hushway.privacy.certificate import Certificate
+from hushway.progress import quiet
+from hushway.release.folder.answers import ANSWERS, read_answers
+from hushway.release.folder.seal import sealed_file
+
+
+def fitted_again(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Any:
+    """Returns the table that follows from the noisy answers of a release.
+
+    Privacy:
+        The mechanism is handed a curator that has no rows.
+
+    Raises:
+        ReleaseError: The answers are not those of the certificate, or cannot be read.
+    """
+    family = family_certified(certificate.terms.release_type)
+    mechanism, geography = family.refitting(folder, certificate, facts)
+    curator = Replaying(certificate.terms.events, read_answers(folder / ANSWERS))
+    measured = mechanism.measure(curator, geography)
+    curator.finish()
+    return mechanism.fit(measured, geography)
+
+
+def check_refit(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> str:
+    """Makes sure that the published files follow from the noisy answers, bit by bit.
+
+    Raises:
+        ReleaseError: They do not.
+    """
+    contents = contents_of(fitted_again(folder, certificate, facts))
+    contents.check(certificate)
+    with tempfile.TemporaryDirectory() as made:
+        again = Path(made)
+        contents.write(again, quiet)
+        paths = [resource.path for resource in contents.description.resources]
+        other = [path for path in paths if sealed_file(again, path) != sealed_file(folder, path)]
+    if other:
+        raise ReleaseError(
+            f"Fitted again from the noisy answers, these are other files: {', '.join(other[:5])}.",
+            advice="Do not trust this release; ask its publisher for one that adds up.",
+        )
+    return (
+        f"Fitted again from the noisy answers and the public files, all {len(paths)} files of the "
+        "table are the same to the last byte."
+    )
