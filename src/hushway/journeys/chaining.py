@@ -23,6 +23,8 @@ from hushway.numerics.compiled import compiled
 
 _SECOND_US: Final = 1_000_000
 _NONE: Final = -1
+# As the crow flies, waiting and changing included.
+_METRES_A_SECOND: Final = 6.0
 
 # What became of a tap. The first tell how the end of a ride is known, the next why it is not, and
 # the last are of taps with which no ride or journey begins.
@@ -322,12 +324,12 @@ def _nearest(public: RideTables, kind: int, line: int, at: int, toward: int) -> 
     """Returns the stop that a line goes on to which is nearest to another, and the ride to it.
 
     Of several as near the soonest. Both lists are in the order of stops. Whoever passed a gate and
-    named no line may have come out wherever the network goes, nobody knows when.
+    named no line may have come out wherever the network goes.
     """
     if toward < 0:
         return -1, -1
     if line == ANY_LINE and public.gated[at]:
-        return public.gate_of[toward], -1
+        return public.gate_of[toward], _between_gates(public, at, public.gate_of[toward])
     key = _found(public.ride_line, public.ride_at, line_on(public.lines, kind, line), at)
     if key < 0:
         return -1, -1
@@ -347,6 +349,13 @@ def _nearest(public: RideTables, kind: int, line: int, at: int, toward: int) -> 
             ride += 1
             near += 1
     return best, best_s if best >= 0 else -1
+
+
+@compiled
+def _between_gates(public: RideTables, at: int, out: int) -> int:
+    """Returns about how many seconds a network behind gates takes, waiting and changing in it."""
+    metres = np.sqrt(np.sum((public.point[at] - public.point[out]) ** 2))
+    return int(metres / _METRES_A_SECOND) if out >= 0 and np.isfinite(metres) else -1
 
 
 @compiled

@@ -38,6 +38,7 @@ class RideTables(NamedTuple):
         near_start: Where the stops near every stop begin in the lists that follow.
         near_alight: The stops near it, in their order, itself among them.
         near_m: How far each is, in metres.
+        point: Where each stop is, in metres from the middle of the Earth.
         gated: Whether each stop is behind gates.
         gate_of: The stop behind gates that is nearest to each stop; -1 if none is near.
     """
@@ -53,6 +54,7 @@ class RideTables(NamedTuple):
     near_start: IntArray
     near_alight: IntArray
     near_m: IntArray
+    point: FloatArray
     gated: BoolArray
     gate_of: IntArray
 
@@ -95,6 +97,7 @@ class PublicRides:
             near_start=np.searchsorted(near[:, 0], stops),
             near_alight=np.ascontiguousarray(near[:, 1]),
             near_m=np.ascontiguousarray(near[:, 2]),
+            point=self._points,
             gated=self._gated,
             gate_of=self._gate_of,
         )

@@ -72,6 +72,7 @@ class TapsSource(TimedSource[TapColumns]):
         rides: What the public timetable says.
         rules: Public rules of chaining and joining.
         counted: What is counted.
+        transfers: Whether rides begin and end at places of their own where people change.
         span_us: From when to when taps are brought together, as their times are written.
         clocks: How far the city's clock was ahead of the times as they are written, and since when.
         entries: What `action` says of somebody who gets on; anything but an exit, if left out.
@@ -84,6 +85,7 @@ class TapsSource(TimedSource[TapColumns]):
     rides: PublicRides | None = None
     rules: ChainingRules = field(default_factory=ChainingRules)
     counted: Counted = "journeys"
+    transfers: bool = False
     span_us: tuple[int, int] = (0, 0)
     clocks: tuple[Stretch, ...] = ()
     entries: tuple[str, ...] = ()
@@ -91,6 +93,11 @@ class TapsSource(TimedSource[TapColumns]):
     visits: pa.Table | None = None
     all_taps: bool = False
     areas: ClassVar[None] = None
+
+
+def transfer_at(place: str) -> str:
+    """Returns what a place is called where people change from one ride to the next."""
+    return f"transfer at {place}"
 
 
 def taps_read(session: Session, source: TapsSource) -> Reading:
@@ -189,10 +196,13 @@ def _trips(
     named = trips.left_join(ids.select(begins="at", origin="stop_id"), "begins").left_join(
         ids.select(alight="at", destination="stop_id"), "alight"
     )
+    prefix = ibis.literal(transfer_at("")) if source.transfers else ibis.literal("")
+    origin = ibis.ifelse(named.goes_on, prefix + named.origin, named.origin)
+    destination = ibis.ifelse(named.gone_on, prefix + named.destination, named.destination)
     return named.select(
         "person",
-        origin=ibis.ifelse(named.begun, named.origin.fill_null(NOT_KNOWN), None),
-        destination=ibis.ifelse(named.begun, named.destination.fill_null(NOT_KNOWN), None),
+        origin=ibis.ifelse(named.begun, origin.fill_null(NOT_KNOWN), None),
+        destination=ibis.ifelse(named.begun, destination.fill_null(NOT_KNOWN), None),
         us=named.us,
         timed=named.timed,
         rule=named.rule,
@@ -202,7 +212,7 @@ def _trips(
 def trips_schema(person: pa.DataType) -> pa.Schema:
     """Returns the columns of rides or journeys before their stops are named."""
     numbers = [(name, pa.int64()) for name in ("us", "begins", "alight")]
-    flags = [("timed", pa.bool_()), ("begun", pa.bool_())]
+    flags = [(name, pa.bool_()) for name in ("timed", "begun", "goes_on", "gone_on")]
     return pa.schema([("person", person), *numbers, *flags, ("rule", pa.string())])
 
 
@@ -227,11 +237,13 @@ def _made(taps: pa.Table, source: TapsSource, rides: PublicRides) -> pa.RecordBa
     made = chained(Taps(**columns), bounds, rides.tables, source.rules)
     begun, end = columns["enters"], made.lead
     rule = made.rule[end]
+    goes_on = begun & (made.journey[made.lead] != made.lead)
+    # Whoever got on made a journey, whose last ride is known.
+    gone_on = begun & (made.last[made.journey[made.lead]] != made.lead)
     if source.counted == "journeys":
         # People who travel together make the journeys that one of them makes.
-        follows = begun & (made.journey[made.lead] != made.lead)
-        begun, end = begun & ~follows, made.last[made.lead]
-        rule = np.where(begun, made.rule[end], np.where(follows, TRANSFER, rule))
+        begun, end = begun & ~goes_on, made.last[made.lead]
+        rule = np.where(begun, made.rule[end], np.where(goes_on, TRANSFER, rule))
     chosen = np.arange(len(begun)) if source.all_taps else np.flatnonzero(begun)
     trips = pa.table(
         {
@@ -241,6 +253,8 @@ def _made(taps: pa.Table, source: TapsSource, rides: PublicRides) -> pa.RecordBa
             "alight": made.alight[end[chosen]],
             "timed": taps["timed"].take(pa.array(chosen)),
             "begun": begun[chosen],
+            "goes_on": goes_on[chosen],
+            "gone_on": gone_on[chosen],
             "rule": pa.array(RULES).take(pa.array(rule[chosen])),
         }
     )

@@ -28,6 +28,12 @@ c,2026-03-02T09:00,E2,10
 """
 
 
+def read_stops(feed: Path) -> list[tuple[str, str, str]]:
+    lines = (feed / "stops.txt").read_text(encoding="utf-8").splitlines()[1:]
+    return [(stop, lon, lat) for stop, _, lon, lat, _ in (line.split(",") for line in lines)]
+
+
+STOPS = {"person": "card", "time": "when", "stop": "stop"}
 VEHICLES = {"person": "card", "time": "when", "vehicle": "line"}
 
 
@@ -52,6 +58,33 @@ def test_journeys_and_rides(tmp_path: Path) -> None:
     }
     rides = counted(prepare(plan_from(taps_plan(tmp_path, count="rides"), folder=tmp_path)))
     assert rides["E1", "E3"] == rides["N2", NOT_KNOWN] == 1
+
+
+def test_transfers_are_places_of_their_own(tmp_path: Path) -> None:
+    plan = taps_plan(tmp_path, count="rides", transfers=True)
+    job = prepare(plan_from(plan, folder=tmp_path))
+    assert counted(job) == {
+        ("E1", "transfer at E3"): 1,
+        ("transfer at N2", NOT_KNOWN): 1,
+        ("E1", "E4"): 1,
+        ("W4", "W1"): 2,
+        ("E2", NOT_KNOWN): 1,
+    }
+
+
+def test_places_are_joined_with_their_transfers(tmp_path: Path) -> None:
+    plan = taps_plan(tmp_path, count="rides", transfers=True)
+    stops = read_stops(tmp_path / "feed")
+    rows = [f"{stop},{stop},{lon},{lat},{stop[0]}" for stop, lon, lat in stops]
+    (tmp_path / "stops.csv").write_text("\n".join(["id,name,lon,lat,side", *rows]), "utf-8")
+    plan["places"] = {"file": "stops.csv", "group": "side", "include_intrazonal": True}
+    assert counted(prepare(plan_from(plan, folder=tmp_path))) == {
+        ("E", "transfer at E"): 1,
+        ("transfer at N", NOT_KNOWN): 1,
+        ("E", "E"): 1,
+        ("W", "W"): 2,
+        ("E", NOT_KNOWN): 1,
+    }
 
 
 def test_check_says_how_ends_are_known(tmp_path: Path) -> None:
@@ -151,6 +184,7 @@ def test_a_release_of_journeys_is_verified(tmp_path: Path) -> None:
     [
         ({"taps": None}, "taps: belongs to data.format"),
         ({"privacy": {"unit": "trip", "epsilon": "1"}}, 'must be "device"'),
+        ({"taps": {"timetable": "feed", "columns": STOPS, "transfers": True}}, "told of rides"),
         ({"taps": {"timetable": "feed", "columns": VEHICLES}}, "belongs to stop_visits"),
         (
             {"data": {"name": "t", "trips": "t.csv", "format": "taps", "clock": "service"}},

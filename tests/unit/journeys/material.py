@@ -49,9 +49,9 @@ def rides_of(*feeds: Path) -> PublicRides:
     return PublicRides(timetable=read_timetable(*feeds), walk_m=500, days=days)
 
 
-def trips_of(source: TapsSource) -> list[Trip]:
+def trips_of(source: TapsSource, settings: EngineSettings | None = None) -> list[Trip]:
     """Returns the trips that are made of taps, by card and time."""
-    with open_session(EngineSettings()) as session:
+    with open_session(settings or EngineSettings()) as session:
         table = session.fetch(session.rows(taps_read(session, source)))
     rows = (
         (row["person"], _clock(row["us"]), row["origin"], row["destination"], row["rule"])

@@ -1,5 +1,6 @@
 """The taps of an OD plan, and the public place of those of whom nobody knows where they went."""
 
+import json
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
@@ -10,11 +11,11 @@ from hushway.errors import GeographyError
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.plan_taps import TapsPlan
 from hushway.geography.clock import clock_stretches, microseconds
-from hushway.geography.locations import NOT_KNOWN, Location, Locations
+from hushway.geography.locations import MEMBERS, NOT_KNOWN, Location, Locations, PlaceLabels
 from hushway.journeys.calendars import day_number, day_of
 from hushway.journeys.chaining import ChainingRules
 from hushway.journeys.rides import PublicRides
-from hushway.journeys.taps import TapColumns, TapsSource
+from hushway.journeys.taps import TapColumns, TapsSource, transfer_at
 from hushway.journeys.timetable import read_timetable
 from hushway.journeys.visits import StopVisits, VehicleLocations, read_visits
 from hushway.privacy.ledger import Window
@@ -41,6 +42,7 @@ def taps_source(plan: ODPlan, taps: TapsPlan, window: Window) -> TapsSource:
             day_begins_us=taps.day_begins * _MINUTE_US,
         ),
         counted=taps.count,
+        transfers=taps.transfers,
         span_us=(microseconds(start), microseconds(end)),
         clocks=clock_stretches(ZoneInfo(time.zone), time.first_day, time.last_day)
         if plan.data.clock == "utc"
@@ -78,15 +80,34 @@ def _visits(plan: ODPlan, taps: TapsPlan, rides: PublicRides) -> pa.Table | None
     return pa.concat_tables(seen) if seen else None
 
 
-def with_unknown(places: Locations) -> Locations:
-    """Adds the place that stands for all that nobody knows, in the middle of the others."""
-    if NOT_KNOWN in places.places_of_ids:
-        raise GeographyError(
-            f"A place is called {NOT_KNOWN!r}, which stands for taps without a destination.",
-            advice="Call it something else.",
-        )
+def places_of_taps(places: Locations, taps: TapsPlan) -> Locations:
+    """Adds the place of all that nobody knows, in the middle, and places where people change."""
     lon, lat = np.mean([(each.lon, each.lat) for each in places.places], axis=0).tolist()
     zone = NOT_KNOWN if any(places.zones) else ""
-    unknown = Location(id=NOT_KNOWN, name=NOT_KNOWN, lon=lon, lat=lat, zone=zone)
-    labels = tuple(replace(each, values=(*each.values, "")) for each in places.labels)
-    return replace(places, places=(*places.places, unknown), labels=labels)
+    added = [Location(id=NOT_KNOWN, name=NOT_KNOWN, lon=lon, lat=lat, zone=zone)]
+    aliases = places.aliases
+    if taps.transfers:
+        added += [
+            replace(each, id=transfer_at(each.id), name=f"Transfer: {each.name}")
+            for each in places.places
+        ]
+        aliases += tuple((transfer_at(name), transfer_at(place)) for name, place in aliases)
+    if taken := {each.id for each in added} & set(places.places_of_ids):
+        raise GeographyError(
+            f"A place is called {min(taken)!r}, which has a meaning of its own with taps.",
+            advice="Call it something else.",
+        )
+    labels = tuple(_labels_of_taps(each, transfers=taps.transfers) for each in places.labels)
+    return replace(places, places=(*places.places, *added), labels=labels, aliases=aliases)
+
+
+def _labels_of_taps(labels: PlaceLabels, *, transfers: bool) -> PlaceLabels:
+    """Adds the labels of the places that taps add; the members of groups change in groups."""
+    unknown, changes = "", labels.values
+    if labels.column == MEMBERS:
+        unknown = json.dumps([NOT_KNOWN])
+        changes = tuple(
+            json.dumps([transfer_at(member) for member in json.loads(members)])
+            for members in labels.values
+        )
+    return replace(labels, values=(*labels.values, unknown, *(changes if transfers else ())))

@@ -79,6 +79,11 @@ class TapsPlan(Section):
         default="journeys",
         description="Whether rides with transfers between them are counted as one, or each.",
     )
+    transfers: bool = Field(
+        default=False,
+        description="Whether rides begin and end at places of their own where people change, so "
+        'that one release tells rides, transfers and the ends of journeys; for count = "rides".',
+    )
     entries: Texts = Field(
         default=(),
         description="What the column action says of people who get on; all but exits, if left out.",
@@ -115,6 +120,8 @@ class TapsPlan(Section):
     def _actions_have_a_column(self) -> "TapsPlan":
         if (self.entries or self.exits) and self.columns.action is None:
             raise ValueError("entries and exits are what a column says: name columns.action")
+        if self.transfers and self.count != "rides":
+            raise ValueError('transfers are told of rides: set count = "rides"')
         seen = [each for each in (self.stop_visits, self.vehicle_locations) if each is not None]
         if (self.columns.vehicle is not None) != bool(seen):
             raise ValueError(
