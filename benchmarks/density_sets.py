@@ -26,7 +26,6 @@ from hushway.families.density.public.visits import DensityUniverse, VisitLadder,
 from hushway.families.density.rows.counts import VisitRule, ranked_rows
 from hushway.families.density.rows.grouping import VisitRows
 from hushway.families.density.rows.rows import AreaIndex
-from hushway.families.density.study.scene import exact_visits
 from hushway.geography.areas import Area, Areas
 from hushway.geography.periods import Periods
 from hushway.privacy.randomness import SeededSource
@@ -93,7 +92,9 @@ def crowd_of(
         owner=owner.astype(np.int64), code=(when * universe.site_count + where).astype(np.int32)
     )
     rule = VisitRule.of(universe, limits.ladder, BoundingKey.draw(SeededSource(0)))
-    visits = exact_visits(owner, where, when, universe.site_count, universe.bins)
+    seen = np.unique(np.column_stack([owner, where, when]), axis=0)
+    visits = np.zeros((universe.site_count, universe.bins), dtype=np.int64)
+    np.add.at(visits, (seen[:, 1], seen[:, 2]), 1)
     people = int(owner.max()) + 1
     return Crowd(
         city=BoundedCity(universe=universe, limits=limits, found=ranked_rows([rows], rule)),

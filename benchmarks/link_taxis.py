@@ -150,11 +150,7 @@ def dense(table: LinkTable, shape: tuple[int, ...], numbers: FloatArray) -> Floa
 
 
 def whole(
-    shown: FloatArray,
-    error: FloatArray,
-    truth: FloatArray,
-    rest: FloatArray,
-    off: FloatArray,
+    shown: FloatArray, error: FloatArray, truth: FloatArray, rest: FloatArray, off: FloatArray
 ) -> tuple[float, float]:
     """Returns what shows and the rest together, and their errors, in parts of the truth."""
     said = np.sqrt((error**2).sum() + (off**2).sum())

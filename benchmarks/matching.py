@@ -159,10 +159,7 @@ def every_minute(traces: Traces) -> Traces:
     kept[traces.start[1:] - 1] = True
     before = np.concatenate([[0], np.cumsum(kept)])
     return Traces(
-        start=before[traces.start],
-        x=traces.x[kept],
-        y=traces.y[kept],
-        seconds=traces.seconds[kept],
+        start=before[traces.start], x=traces.x[kept], y=traces.y[kept], seconds=traces.seconds[kept]
     )
 
 

@@ -112,12 +112,7 @@ def by_size(
 
 def row_of(found: FloatArray) -> dict[str, float]:
     number, held, squares, varied, rows_held, off, trips = found
-    values = (
-        held / number,
-        np.sqrt(squares / max(varied, 0.01)),
-        rows_held / number,
-        off / trips,
-    )
+    values = (held / number, np.sqrt(squares / max(varied, 0.01)), rows_held / number, off / trips)
     return {"sums": float(number), **dict(zip(COLUMNS, map(float, values), strict=True))}
 
 

@@ -176,6 +176,5 @@ def main(runs: int, epsilons: list[str]) -> None:
 if __name__ == "__main__":
     given = sys.argv[1:]
     main(
-        int(given[0]) if given else 1,
-        given[1].split(",") if len(given) > 1 else ["0.5", "1", "4"],
+        int(given[0]) if given else 1, given[1].split(",") if len(given) > 1 else ["0.5", "1", "4"]
     )

@@ -260,12 +260,7 @@ def programme(instance: Instance, form: str) -> Programme:
     )
     if form == "group":
         extra = count
-        rows = sp.bmat(
-            [
-                [of_group, -sp.eye(count), None],
-                [None, of_element, -sp.eye(elements)],
-            ]
-        )
+        rows = sp.bmat([[of_group, -sp.eye(count), None], [None, of_element, -sp.eye(elements)]])
     else:
         extra = 0
         rows = sp.hstack([of_element @ of_group, -sp.eye(elements)])
@@ -318,10 +313,7 @@ def by_clarabel(problem: Programme) -> np.ndarray:
         problem.linear,
         rows,
         np.zeros(rows.shape[0]),
-        [
-            clarabel.ZeroConeT(problem.equalities.shape[0]),
-            clarabel.NonnegativeConeT(problem.cells),
-        ],
+        [clarabel.ZeroConeT(problem.equalities.shape[0]), clarabel.NonnegativeConeT(problem.cells)],
         settings,
     )
     return np.array(solver.solve().x)

@@ -13,7 +13,8 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from support.choices import LEVEL, PValue, check_sets, keys
+from support.choices import LEVEL, check_sets, keys
+from support.goodness_of_fit import chi_square
 from support.long import often
 
 KEYS = 6_000
@@ -71,17 +72,15 @@ def kept_trips(cells: ODCells, since_us: NDArray[np.int64], most: int, seed: int
 @pytest.mark.parametrize("habit", often(HABITS))
 @pytest.mark.parametrize(("count", "most"), [(5, 2), pytest.param(7, 3, marks=pytest.mark.long)])
 def test_every_set_of_trips_is_kept_equally_often(
-    cells: ODCells, chi_square: PValue, habit: str, *, count: int, most: int
+    cells: ODCells, habit: str, *, count: int, most: int
 ) -> None:
     chosen = np.array(kept_trips(cells, HABITS[habit](count), most, seed=21))
-    check_sets(chosen, count, most, chi_square)
+    check_sets(chosen, count, most)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("habit", HABITS)
-def test_every_trip_of_many_is_kept_equally_often(
-    cells: ODCells, chi_square: PValue, habit: str
-) -> None:
+def test_every_trip_of_many_is_kept_equally_often(cells: ODCells, habit: str) -> None:
     count, most = 31, 10
     chosen = np.array(kept_trips(cells, HABITS[habit](count), most, seed=22))
     bits = (chosen[:, None] >> np.arange(count)) & 1

@@ -12,7 +12,8 @@ from hushway.families.links.rows.bounding import add_people_items
 from hushway.families.links.rows.noisy import MetricEnds, few_trips, moved
 from hushway.families.links.rows.trips import Trips
 from hushway.privacy.randomness import SeededSource
-from support.choices import LEVEL, PValue, check_sets, keys
+from support.choices import LEVEL, check_sets, keys
+from support.goodness_of_fit import chi_square
 
 KEYS = 6_000
 ITEMS, LINKS = 100, 60
@@ -55,14 +56,12 @@ HABITS: dict[str, list[int]] = {
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("habit", HABITS)
 @pytest.mark.parametrize("most", [1, 3, 5])
-def test_every_set_of_items_is_kept_equally_often(
-    chi_square: PValue, habit: str, most: int
-) -> None:
+def test_every_set_of_items_is_kept_equally_often(habit: str, most: int) -> None:
     codes = HABITS[habit]
     seen = np.array([kept(key, codes, most)[codes] for key in keys(51, KEYS)])
     assert (seen.sum(axis=1) == most).all()
     found = seen @ (1 << np.arange(len(codes)))
-    check_sets(found, len(codes), most, chi_square)
+    check_sets(found, len(codes), most)
 
 
 @pytest.mark.parametrize("first", [0, 10**9, 1 << 40])
@@ -85,7 +84,7 @@ def test_people_with_the_same_items_do_not_share_the_choice(first: int) -> None:
     assert abs(np.mean(numbers) - people * share) < 6 * np.sqrt(variance / rounds)
 
 
-def test_every_set_of_trips_is_kept_equally_often(chi_square: PValue) -> None:
+def test_every_set_of_trips_is_kept_equally_often() -> None:
     """Two of six trips: 15 sets."""
     trips = Trips(
         person=np.zeros(6, dtype=np.int64),
@@ -102,7 +101,7 @@ def test_every_set_of_trips_is_kept_equally_often(chi_square: PValue) -> None:
     assert chi_square(observed, np.full(len(sets), 1 / len(sets))) > LEVEL
 
 
-def test_ends_move_by_the_law_of_the_noise(chi_square: PValue) -> None:
+def test_ends_move_by_the_law_of_the_noise() -> None:
     """P(z) = (1 - a) / (1 + a) * a^|z| in steps of the grid, along both axes."""
     ends = MetricEnds(epsilon=Fraction(2), radius=100, step=25, max_trips=1)
     count = 40_000

@@ -11,9 +11,10 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import stats
 
+from hushway.arrays import IntArray
 from hushway.privacy.noise import grouped_draws, lazy
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.grouped_draws import EVERYTHING, NOTHING, Window, uniform_subsets
@@ -21,9 +22,7 @@ from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.lazy import LazyVector, ShownGroups
 from hushway.privacy.randomness import SeededSource
-
-PValue = Callable[[ArrayLike, ArrayLike], float]
-IntArray = NDArray[np.int64]
+from support.goodness_of_fit import chi_square
 
 ENOUGH = 1e-7
 REACH = 24  # values of noise that are enumerated; the chance of any beyond is below 1e-9
@@ -157,7 +156,7 @@ def dense_law(law: NoiseLaw) -> NDArray[np.float64]:
     return joint.astype(np.float64)
 
 
-def misfit(law: NoiseLaw, towns: int, vectors: int, chi_square: PValue) -> float:
+def misfit(law: NoiseLaw, towns: int, vectors: int) -> float:
     source = SeededSource(71)
     expected = dense_law(law)
     observed = np.zeros(len(expected))
@@ -168,18 +167,14 @@ def misfit(law: NoiseLaw, towns: int, vectors: int, chi_square: PValue) -> float
 
 @pytest.mark.long
 @LAWS
-def test_many_towns_in_one_vector_have_the_law_of_a_dense_draw(
-    law: NoiseLaw, chi_square: PValue
-) -> None:
+def test_many_towns_in_one_vector_have_the_law_of_a_dense_draw(law: NoiseLaw) -> None:
     """Cells of all towns share binomial draws, and must be independent all the same."""
-    assert misfit(law, 60_000, 1, chi_square) > ENOUGH
+    assert misfit(law, 60_000, 1) > ENOUGH
 
 
 @LAWS
-def test_many_vectors_of_one_town_have_the_law_of_a_dense_draw(
-    law: NoiseLaw, chi_square: PValue
-) -> None:
-    assert misfit(law, 1, 600, chi_square) > ENOUGH
+def test_many_vectors_of_one_town_have_the_law_of_a_dense_draw(law: NoiseLaw) -> None:
+    assert misfit(law, 1, 600) > ENOUGH
 
 
 def shown_by_chance(law: NoiseLaw, threshold: int, vectors: int) -> IntArray:
@@ -195,7 +190,7 @@ def shown_by_chance(law: NoiseLaw, threshold: int, vectors: int) -> IntArray:
     return np.array(found)
 
 
-def binomial_misfit(law: NoiseLaw, threshold: int, vectors: int, chi_square: PValue) -> float:
+def binomial_misfit(law: NoiseLaw, threshold: int, vectors: int) -> float:
     chance = mass(law)[REACH + threshold :].sum()
     expected = stats.binom.pmf(np.arange(151), 150, chance)
     shown = shown_by_chance(law, threshold, vectors)
@@ -203,20 +198,18 @@ def binomial_misfit(law: NoiseLaw, threshold: int, vectors: int, chi_square: PVa
 
 
 @pytest.mark.long
-def test_how_many_empty_cells_show_is_binomial(chi_square: PValue) -> None:
-    assert binomial_misfit(LAPLACE, 2, 250, chi_square) > ENOUGH
+def test_how_many_empty_cells_show_is_binomial() -> None:
+    assert binomial_misfit(LAPLACE, 2, 250) > ENOUGH
 
 
-def test_a_number_of_cells_that_hardly_varies_is_seen(
-    chi_square: PValue, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_number_of_cells_that_hardly_varies_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only many vectors can tell: within one, the mean is the best number of all."""
 
     def mean(_source: SeededSource, trials: int, chance: Callable[[int], tuple[int, int]]) -> int:
         return (trials * chance(64)[0] + (1 << 63)) >> 64
 
     monkeypatch.setattr(grouped_draws, "binomial", mean)
-    assert binomial_misfit(LAPLACE, 2, 250, chi_square) < ENOUGH
+    assert binomial_misfit(LAPLACE, 2, 250) < ENOUGH
 
 
 def forgotten_condition(window: Window, bits: int) -> tuple[int, int]:
@@ -241,33 +234,22 @@ def drawn_again(
 
 @pytest.mark.parametrize(
     ("name", "mistake"),
-    [
-        ("chance", forgotten_condition),
-        ("noise", noise_without_upper_end),
-        ("stay", everyone_stays),
-    ],
+    [("chance", forgotten_condition), ("noise", noise_without_upper_end), ("stay", everyone_stays)],
 )
 def test_a_mistake_in_a_conditional_draw_is_seen(
-    name: str,
-    mistake: Callable[..., object],
-    chi_square: PValue,
-    monkeypatch: pytest.MonkeyPatch,
+    name: str, mistake: Callable[..., object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Window, name, mistake)
-    assert misfit(LAPLACE, 20_000, 1, chi_square) < ENOUGH
+    assert misfit(LAPLACE, 20_000, 1) < ENOUGH
 
 
-def test_looking_as_if_for_the_first_time_is_seen(
-    chi_square: PValue, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_looking_as_if_for_the_first_time_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     real = LazyVector._look_lower
     monkeypatch.setattr(LazyVector, "_look_lower", lambda v, t: drawn_again(v, t, real))
-    assert misfit(LAPLACE, 20_000, 1, chi_square) < ENOUGH
+    assert misfit(LAPLACE, 20_000, 1) < ENOUGH
 
 
-def test_places_that_ignore_the_group_are_seen(
-    chi_square: PValue, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_places_that_ignore_the_group_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same number of cells comes to light, but always the first hidden ones."""
     real = grouped_draws.draw_newly_shown
 
@@ -281,7 +263,7 @@ def test_places_that_ignore_the_group_are_seen(
         return (ends - hidden)[group] + np.arange(len(numbers)) - first, values
 
     monkeypatch.setattr(lazy, "draw_newly_shown", first_ones)
-    assert misfit(LAPLACE, 20_000, 1, chi_square) < ENOUGH
+    assert misfit(LAPLACE, 20_000, 1) < ENOUGH
 
 
 @LAWS
@@ -289,9 +271,7 @@ def test_places_that_ignore_the_group_are_seen(
     ("low", "high"),
     [(1, NOTHING), (-2, NOTHING), (0, 3), (-3, 1), (-4, -1), (EVERYTHING, -1), (EVERYTHING, 2)],
 )
-def test_the_noise_of_a_window_has_the_conditional_law(
-    law: NoiseLaw, low: int, high: int, chi_square: PValue
-) -> None:
+def test_the_noise_of_a_window_has_the_conditional_law(law: NoiseLaw, low: int, high: int) -> None:
     noise = np.arange(-REACH, REACH + 1)
     inside = np.where((noise >= low) & (noise < high), mass(law), 0)
     drawn = Window(law, low, high).noise(SeededSource(72), 50_000)
@@ -303,9 +283,7 @@ def test_the_noise_of_a_window_has_the_conditional_law(
 
 @LAWS
 @pytest.mark.parametrize(("low", "high"), [(1, NOTHING), (0, 3), (-1, 0), (-2, 4)])
-def test_candidates_stay_as_often_as_their_chance_says(
-    law: NoiseLaw, low: int, high: int, chi_square: PValue
-) -> None:
+def test_candidates_stay_as_often_as_their_chance_says(law: NoiseLaw, low: int, high: int) -> None:
     noise, chances = np.arange(-REACH, REACH + 1), mass(law)
     chance = chances[(noise >= low) & (noise < high)].sum() / chances[noise < high].sum()
     window = Window(law, low, high)
@@ -328,7 +306,7 @@ def subsets(counts: Sequence[int], ranges: Sequence[int]) -> list[tuple[int, ...
     ("counts", "ranges"), [((2,), (5,)), ((1, 2), (3, 4)), ((3, 0, 1), (4, 2, 3)), ((2, 2), (2, 4))]
 )
 def test_subsets_of_several_ranges_are_all_equally_likely(
-    counts: Sequence[int], ranges: Sequence[int], chi_square: PValue
+    counts: Sequence[int], ranges: Sequence[int]
 ) -> None:
     source = SeededSource(74)
     index = {subset: i for i, subset in enumerate(subsets(counts, ranges))}

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import stats
 
 from hushway.privacy.noise.exponential import exponential_choice, uniform_below
@@ -23,11 +23,10 @@ from hushway.privacy.noise.laplace import (
     signed,
 )
 from hushway.privacy.randomness import SeededSource
+from support.goodness_of_fit import chi_square, kolmogorov
 from support.long import often
 
-PValue = Callable[[ArrayLike, ArrayLike], float]
 Cumulative = Callable[[NDArray[np.int64]], NDArray[np.float64]]
-Kolmogorov = Callable[[ArrayLike, Cumulative], float]
 Law = tuple[NoiseLaw, float]
 
 DRAWS = 400_000
@@ -79,9 +78,7 @@ def cumulative(law: NoiseLaw, scale: float) -> Cumulative:
 
 
 @pytest.mark.parametrize(("law", "scale"), SMALL, ids=str)
-def test_noise_of_a_small_scale_has_its_law(
-    law: NoiseLaw, scale: float, chi_square: PValue
-) -> None:
+def test_noise_of_a_small_scale_has_its_law(law: NoiseLaw, scale: float) -> None:
     reach = int(40 * scale) + 2
     draws = law.draw(SeededSource(11), DRAWS)
     observed = np.bincount(draws + reach, minlength=2 * reach + 1)
@@ -89,17 +86,13 @@ def test_noise_of_a_small_scale_has_its_law(
 
 
 @pytest.mark.parametrize(("law", "scale"), LARGE, ids=str)
-def test_noise_of_a_large_scale_has_its_law(
-    law: NoiseLaw, scale: float, kolmogorov: Kolmogorov
-) -> None:
+def test_noise_of_a_large_scale_has_its_law(law: NoiseLaw, scale: float) -> None:
     draws = law.draw(SeededSource(12), DRAWS)
     assert kolmogorov(draws, cumulative(law, scale)) > ENOUGH
 
 
 @pytest.mark.parametrize(("law", "scale"), LARGE, ids=str)
-def test_the_low_digits_of_noise_of_a_large_scale_are_uniform(
-    law: NoiseLaw, scale: float, chi_square: PValue
-) -> None:
+def test_the_low_digits_of_noise_of_a_large_scale_are_uniform(law: NoiseLaw, scale: float) -> None:
     digits = law.draw(SeededSource(13), DRAWS) % 512
     assert scale > 512
     assert chi_square(np.bincount(digits, minlength=512), np.full(512, 1 / 512)) > ENOUGH
@@ -124,31 +117,27 @@ def test_noise_of_the_smallest_scale_is_zero_for_all_we_can_see(
     assert not law(Fraction(1, 100)).draw(SeededSource(15), DRAWS).any()
 
 
-def assert_law(law: NoiseLaw, scale: float, draws: NDArray[np.int64], chi_square: PValue) -> None:
+def assert_law(law: NoiseLaw, scale: float, draws: NDArray[np.int64]) -> None:
     low, high = int(draws.min()), int(draws.max()) + 1
     assert chi_square(np.bincount(draws - low), masses(law, scale, low, high)) > ENOUGH
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 2), Fraction(2), Fraction(50)])
-def test_laplace_noise_put_together_from_digits_has_the_law_of_the_table(
-    scale: Fraction, chi_square: PValue
-) -> None:
+def test_laplace_noise_put_together_from_digits_has_the_law_of_the_table(scale: Fraction) -> None:
     """The way of the large scales, at scales where every single value can be compared."""
     law = DiscreteLaplace(scale)
-    assert_law(law, float(scale), law._from_geometric(SeededSource(51), DRAWS), chi_square)
+    assert_law(law, float(scale), law._from_geometric(SeededSource(51), DRAWS))
 
 
 @pytest.mark.parametrize("sigma", [Fraction(1, 2), Fraction(5, 3), Fraction(20)])
-def test_gaussian_noise_kept_from_laplace_noise_has_the_law_of_the_table(
-    sigma: Fraction, chi_square: PValue
-) -> None:
+def test_gaussian_noise_kept_from_laplace_noise_has_the_law_of_the_table(sigma: Fraction) -> None:
     law = DiscreteGaussian(sigma**2)
-    assert_law(law, float(sigma), law._from_laplace(SeededSource(52), 200_000), chi_square)
+    assert_law(law, float(sigma), law._from_laplace(SeededSource(52), 200_000))
 
 
 @pytest.mark.parametrize("window", [(4, 9), (4, None), (30, 33), (12, 13)], ids=str)
 def test_gaussian_noise_above_a_threshold_has_the_law_of_the_table(
-    window: tuple[int, int | None], chi_square: PValue
+    window: tuple[int, int | None],
 ) -> None:
     low, high = window
     law = DiscreteGaussian(Fraction(25))
@@ -163,7 +152,7 @@ def test_gaussian_noise_above_a_threshold_has_the_law_of_the_table(
 
 @pytest.mark.parametrize("window", [(-3, 4), (0, None), (-40, 2)], ids=str)
 def test_gaussian_noise_kept_inside_a_window_has_the_law_of_the_table(
-    window: tuple[int, int | None], chi_square: PValue
+    window: tuple[int, int | None],
 ) -> None:
     low, high = window
     law = DiscreteGaussian(Fraction(25))
@@ -176,7 +165,7 @@ def test_gaussian_noise_kept_inside_a_window_has_the_law_of_the_table(
 
 
 @pytest.mark.parametrize("scale", [Fraction(1, 5), Fraction(3), Fraction(40), Fraction(2000)])
-def test_geometric_numbers_have_their_law(scale: Fraction, chi_square: PValue) -> None:
+def test_geometric_numbers_have_their_law(scale: Fraction) -> None:
     draws = geometric(SeededSource(16), DRAWS, scale)
     size = int(60 * scale) + 40
     ratio = np.exp(-1 / float(scale))
@@ -188,9 +177,7 @@ def test_geometric_numbers_have_their_law(scale: Fraction, chi_square: PValue) -
 
 @pytest.mark.parametrize("limit", [2, 7, 1024, 1025, 3000, 4096])
 @pytest.mark.parametrize("scale", [Fraction(3), Fraction(700), Fraction(10**7)])
-def test_geometric_numbers_below_a_limit_have_their_law(
-    scale: Fraction, limit: int, chi_square: PValue
-) -> None:
+def test_geometric_numbers_below_a_limit_have_their_law(scale: Fraction, limit: int) -> None:
     draws = geometric_below(SeededSource(17), 200_000, scale, limit)
     weights = np.exp(-np.arange(limit) / float(scale))
     assert chi_square(np.bincount(draws, minlength=limit), weights / weights.sum()) > ENOUGH
@@ -231,7 +218,7 @@ CONDITIONED: list[Law] = [
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 @pytest.mark.parametrize(("law", "scale"), CONDITIONED, ids=str)
 def test_noise_given_a_window_has_its_conditional_law(
-    law: NoiseLaw, scale: float, window: tuple[int, int | None], chi_square: PValue
+    law: NoiseLaw, scale: float, window: tuple[int, int | None]
 ) -> None:
     """Beyond the ends used here the law has less mass than 1e-16 of the window's."""
     low, high = window
@@ -250,7 +237,7 @@ def test_noise_given_a_window_has_its_conditional_law(
 
 @pytest.mark.parametrize(("low", "high"), [(-(10**7), 10**7), (5 * 10**6, None), (-(10**8), -3)])
 def test_noise_of_the_largest_scale_given_a_window_has_its_conditional_law(
-    low: int, high: int | None, kolmogorov: Kolmogorov
+    low: int, high: int | None
 ) -> None:
     law = DiscreteLaplace(Fraction(10**7))
     whole = cumulative(law, 1e7)
@@ -261,9 +248,7 @@ def test_noise_of_the_largest_scale_given_a_window_has_its_conditional_law(
 
 
 @pytest.mark.parametrize("low", [-(10**5), 0, 10**5, 3 * 10**5])
-def test_wide_gaussian_noise_above_a_threshold_has_its_conditional_law(
-    low: int, kolmogorov: Kolmogorov
-) -> None:
+def test_wide_gaussian_noise_above_a_threshold_has_its_conditional_law(low: int) -> None:
     law = DiscreteGaussian(Fraction(10**10))
     draws = law.draw_between(SeededSource(20), 50_000, low, None)
     over = stats.norm.sf((low - 0.5) / 1e5)
@@ -271,7 +256,7 @@ def test_wide_gaussian_noise_above_a_threshold_has_its_conditional_law(
 
 
 @pytest.mark.parametrize("chance", [Fraction(1, 3), Fraction(1, 1000), Fraction(999, 1000)])
-def test_coins_have_their_chance(chance: Fraction, chi_square: PValue) -> None:
+def test_coins_have_their_chance(chance: Fraction) -> None:
     heads = int(bernoulli(SeededSource(21), DRAWS, exactly(chance)).sum())
     p = float(chance)
     assert chi_square([heads, DRAWS - heads], [p, 1 - p]) > ENOUGH
@@ -299,7 +284,7 @@ def test_step_coins_of_different_steps_do_not_disturb_each_other() -> None:
         first=2,
     ),
 )
-def test_binomial_draws_have_their_law(trials: int, chance: Fraction, chi_square: PValue) -> None:
+def test_binomial_draws_have_their_law(trials: int, chance: Fraction) -> None:
     source = SeededSource(24)
     draws = [binomial(source, trials, exactly(chance)) for _ in range(2000)]
     observed = np.bincount(draws, minlength=trials + 1)
@@ -308,9 +293,7 @@ def test_binomial_draws_have_their_law(trials: int, chance: Fraction, chi_square
 
 
 @pytest.mark.parametrize("mean", often([Fraction(3, 2), Fraction(400)]))
-def test_binomial_draws_of_a_trillion_trials_have_their_law(
-    mean: Fraction, kolmogorov: Kolmogorov
-) -> None:
+def test_binomial_draws_of_a_trillion_trials_have_their_law(mean: Fraction) -> None:
     source = SeededSource(25)
     trials = 10**12
     chance = exactly(mean / trials)
@@ -326,7 +309,7 @@ def test_binomial_draws_of_a_billion_fair_coins_are_nearly_normal() -> None:
 
 
 @pytest.mark.parametrize("limit", [3, 10, 3 << 61, (1 << 63) - 1, 1 << 63])
-def test_uniform_numbers_fill_equal_parts_equally(limit: int, chi_square: PValue) -> None:
+def test_uniform_numbers_fill_equal_parts_equally(limit: int) -> None:
     parts = min(limit, 12)
     draws = uniform_below(SeededSource(26), DRAWS, limit)
     edges = [-(-limit * i // parts) for i in range(parts)]
@@ -336,9 +319,7 @@ def test_uniform_numbers_fill_equal_parts_equally(limit: int, chi_square: PValue
 
 
 @pytest.mark.parametrize("limit", [3 << 61, (1 << 63) - 1, 1 << 63])
-def test_the_residues_of_wide_uniform_numbers_are_equally_likely(
-    limit: int, chi_square: PValue
-) -> None:
+def test_the_residues_of_wide_uniform_numbers_are_equally_likely(limit: int) -> None:
     draws = uniform_below(SeededSource(26), DRAWS, limit)
     assert chi_square(np.bincount(draws % 3, minlength=3), np.full(3, 1 / 3)) > ENOUGH
 
@@ -346,7 +327,7 @@ def test_the_residues_of_wide_uniform_numbers_are_equally_likely(
 @pytest.mark.parametrize(
     ("count", "universe"), often([(2, 5), (3, 5), (1, 4), (3, 6), (4, 6)], first=2)
 )
-def test_every_subset_is_equally_likely(count: int, universe: int, chi_square: PValue) -> None:
+def test_every_subset_is_equally_likely(count: int, universe: int) -> None:
     source = SeededSource(27)
     subsets = {subset: i for i, subset in enumerate(combinations(range(universe), count))}
     observed = np.zeros(len(subsets))
@@ -355,12 +336,12 @@ def test_every_subset_is_equally_likely(count: int, universe: int, chi_square: P
     assert chi_square(observed, np.full(len(subsets), 1 / len(subsets))) > ENOUGH
 
 
-def test_a_subset_of_a_trillion_is_spread_evenly(kolmogorov: Kolmogorov) -> None:
+def test_a_subset_of_a_trillion_is_spread_evenly() -> None:
     subset = uniform_subsets(SeededSource(28), [100_000], [10**12])
     assert kolmogorov(subset, lambda k: (k + 1) / 1e12) > ENOUGH
 
 
-def test_choices_have_the_weights_of_the_exponential_mechanism(chi_square: PValue) -> None:
+def test_choices_have_the_weights_of_the_exponential_mechanism() -> None:
     scores = np.array([3, 0, 1, 1, 7, 0], dtype=np.int64)
     source = SeededSource(29)
     chosen = [exponential_choice(source, scores, Fraction(2, 5)) for _ in range(6000)]
@@ -368,7 +349,7 @@ def test_choices_have_the_weights_of_the_exponential_mechanism(chi_square: PValu
     assert chi_square(np.bincount(chosen, minlength=6), weights / weights.sum()) > ENOUGH
 
 
-def test_a_table_rounded_to_53_bits_passes_the_chi_square_test(chi_square: PValue) -> None:
+def test_a_table_rounded_to_53_bits_passes_the_chi_square_test() -> None:
     """Which is why the tables are certified entry by entry, and not only tested like this."""
     exact = _magnitudes(Fraction(10))
     mutant = InversionTable(exact._law)
@@ -382,9 +363,7 @@ def test_a_table_rounded_to_53_bits_passes_the_chi_square_test(chi_square: PValu
 
 
 @pytest.mark.parametrize("wrong", [9.7, 10.3])
-def test_a_scale_that_is_three_percent_off_fails_the_chi_square_test(
-    wrong: float, chi_square: PValue
-) -> None:
+def test_a_scale_that_is_three_percent_off_fails_the_chi_square_test(wrong: float) -> None:
     law = DiscreteLaplace(Fraction(10))
     draws = law.draw(SeededSource(31), DRAWS)
     observed = np.bincount(draws + 500, minlength=1001)

@@ -10,15 +10,15 @@ from fractions import Fraction
 import numpy as np
 import opendp.prelude as dp
 import pytest
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.randomness import os_source
+from support.goodness_of_fit import two_sample
 from support.long import often
 
-PValue = Callable[[ArrayLike, ArrayLike], float]
 Sampler = Callable[[int], NDArray[np.int64]]
 
 DRAWS = 60_000
@@ -38,17 +38,13 @@ def gaussian_of_opendp(sigma: float, count: int) -> NDArray[np.int64]:
 
 
 @pytest.mark.parametrize("scale", often([Fraction(1, 2), Fraction(10), Fraction(3000)]), ids=str)
-def test_our_discrete_laplace_agrees_with_the_one_of_opendp(
-    scale: Fraction, two_sample: PValue
-) -> None:
+def test_our_discrete_laplace_agrees_with_the_one_of_opendp(scale: Fraction) -> None:
     ours = DiscreteLaplace(scale).draw(os_source(), DRAWS)
     assert two_sample(ours, laplace_of_opendp(float(scale), DRAWS)) > FALSE_ALARM
 
 
 @pytest.mark.parametrize("sigma", often([Fraction(1, 2), Fraction(10), Fraction(3000)]), ids=str)
-def test_our_discrete_gaussian_agrees_with_the_one_of_opendp(
-    sigma: Fraction, two_sample: PValue
-) -> None:
+def test_our_discrete_gaussian_agrees_with_the_one_of_opendp(sigma: Fraction) -> None:
     ours = DiscreteGaussian(sigma**2).draw(os_source(), DRAWS)
     assert two_sample(ours, gaussian_of_opendp(float(sigma), DRAWS)) > FALSE_ALARM
 
@@ -61,7 +57,5 @@ def test_our_discrete_gaussian_agrees_with_the_one_of_opendp(
     ],
     ids=["laplace", "gaussian"],
 )
-def test_the_comparison_sees_a_scale_that_is_a_fifth_off(
-    law: NoiseLaw, theirs: Sampler, two_sample: PValue
-) -> None:
+def test_the_comparison_sees_a_scale_that_is_a_fifth_off(law: NoiseLaw, theirs: Sampler) -> None:
     assert two_sample(law.draw(os_source(), DRAWS), theirs(DRAWS)) < FALSE_ALARM

@@ -4,22 +4,21 @@ The dense law is enumerated: cells are independent, so the chance of seeing exac
 exactly these values is a product. Values far above the threshold are counted together.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hushway.privacy.noise.gaussian import DiscreteGaussian
 from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.privacy.noise.laplace import DiscreteLaplace
 from hushway.privacy.noise.lazy import LazyVector, Shown
 from hushway.privacy.randomness import SeededSource
-
-PValue = Callable[[ArrayLike, ArrayLike], float]
+from support.goodness_of_fit import chi_square
 
 ENOUGH = 1e-4
 RUNS = 2500
@@ -74,12 +73,10 @@ LOOKS: list[Any] = [
 
 
 @pytest.mark.parametrize(
-    "case",
-    [*CASES, *(pytest.param(case, marks=pytest.mark.long) for case in MORE_CASES)],
-    ids=str,
+    "case", [*CASES, *(pytest.param(case, marks=pytest.mark.long) for case in MORE_CASES)], ids=str
 )
 def test_all_that_is_shown_has_the_law_of_a_dense_draw(
-    case: tuple[NoiseLaw, Sequence[int], int, int], chi_square: PValue
+    case: tuple[NoiseLaw, Sequence[int], int, int],
 ) -> None:
     law, exact, threshold, values = case
     source = SeededSource(41)
@@ -94,7 +91,7 @@ def test_all_that_is_shown_has_the_law_of_a_dense_draw(
 @pytest.mark.parametrize("looks", LOOKS, ids=str)
 @pytest.mark.parametrize("law", [LAPLACE, pytest.param(GAUSSIAN, marks=pytest.mark.long)], ids=str)
 def test_looking_step_by_step_has_the_law_of_looking_once(
-    law: NoiseLaw, looks: Sequence[int], chi_square: PValue
+    law: NoiseLaw, looks: Sequence[int]
 ) -> None:
     exact, last, values = (0, 1, 0, 0), -1, 2
     source = SeededSource(42)
@@ -108,7 +105,7 @@ def test_looking_step_by_step_has_the_law_of_looking_once(
 
 
 @pytest.mark.long
-def test_what_two_looks_show_together_has_the_law_of_a_dense_draw(chi_square: PValue) -> None:
+def test_what_two_looks_show_together_has_the_law_of_a_dense_draw() -> None:
     """The pair (what the first look showed, what the second added), enumerated jointly."""
     high, low = 2, 0
     source = SeededSource(43)
@@ -130,9 +127,7 @@ def test_what_two_looks_show_together_has_the_law_of_a_dense_draw(chi_square: PV
 
 
 @pytest.mark.parametrize("law", [LAPLACE, GAUSSIAN], ids=str)
-def test_the_values_of_many_empty_cells_have_the_law_above_the_threshold(
-    law: NoiseLaw, chi_square: PValue
-) -> None:
+def test_the_values_of_many_empty_cells_have_the_law_above_the_threshold(law: NoiseLaw) -> None:
     empty = np.empty(0, dtype=np.int64)
     seen = LazyVector(law=law, size=200_000, cells=empty, counts=empty, source=SeededSource(44))
     for threshold in (4, 2, 1, -1):
@@ -144,7 +139,7 @@ def test_the_values_of_many_empty_cells_have_the_law_above_the_threshold(
     assert chi_square([hidden, *observed], [1 - expected.sum(), *expected]) > ENOUGH
 
 
-def test_the_places_of_many_empty_cells_are_spread_evenly(chi_square: PValue) -> None:
+def test_the_places_of_many_empty_cells_are_spread_evenly() -> None:
     size = 10**12
     occupied = np.arange(0, 10**6, 7, dtype=np.int64)
     seen = LazyVector(

@@ -12,7 +12,7 @@ from hushway.families.sequences.rows.counter import ArraySequences
 from hushway.geography.locations import Location, Locations
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
-from support.choices import PValue, check_sets, keys
+from support.choices import check_sets, keys
 from support.long import often
 
 KEYS = 3_000
@@ -34,7 +34,7 @@ HABITS: dict[str, Callable[[int], NDArray[np.int64] | None]] = {
 @pytest.mark.parametrize("habit", often(HABITS))
 @pytest.mark.parametrize(("count", "most"), [(5, 2), pytest.param(7, 3, marks=pytest.mark.long)])
 def test_every_set_of_records_is_kept_equally_often(
-    town: Taxonomy, chi_square: PValue, habit: str, *, count: int, most: int
+    town: Taxonomy, habit: str, *, count: int, most: int
 ) -> None:
     """Record i starts at place i and goes on to places 20 and 21, as all others do."""
     stops = np.column_stack([np.arange(count), np.full(count, 20), np.full(count, 21)]).ravel()
@@ -53,7 +53,7 @@ def test_every_set_of_records_is_kept_equally_often(
             since_us=HABITS[habit](count),
         )
         chosen.append(int((1 << counter.count(root).cells).sum()))
-    check_sets(chosen, count, most, chi_square)
+    check_sets(chosen, count, most)
 
 
 @pytest.mark.parametrize("times", [True, False])

@@ -15,7 +15,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from numpy.typing import ArrayLike
 
 from hushway.families.sequences.fit.table import Nodes, nodes_of
 from hushway.families.sequences.mechanism.steps import PaperThresholds, StepAnswer
@@ -30,9 +29,9 @@ from hushway.privacy.events import Event
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.query import ExactCounts, Query
 from hushway.privacy.randomness import SeededSource
+from support.goodness_of_fit import chi_square
 from support.long import often
 
-PValue = Callable[[ArrayLike, ArrayLike], float]
 Record = tuple[tuple[int, int], ...]
 # A node is the list of its steps: a period, and the locations of a group (or one location).
 Node = tuple[tuple[int, frozenset[int]], ...]
@@ -142,10 +141,7 @@ def _cell(record: Record, cells: PrefixCells) -> int:
 def tree_of(city: City, epsilons: Sequence[Fraction]) -> PrefixTree:
     spends = tuple(PureLoss(epsilon) for epsilon in epsilons) * city.height
     return PrefixTree(
-        universe=city.universe(),
-        spends=spends,
-        thresholds=PaperThresholds(),
-        supercritical=True,
+        universe=city.universe(), spends=spends, thresholds=PaperThresholds(), supercritical=True
     )
 
 
@@ -234,7 +230,7 @@ CASES = {
 
 @pytest.mark.parametrize("case", often((case,) for case in CASES.values()), ids=CASES.keys())
 def test_the_kept_nodes_have_the_law_of_explicit_enumeration(
-    case: tuple[City, list[Fraction]], chi_square: PValue
+    case: tuple[City, list[Fraction]],
 ) -> None:
     city, epsilons = case
     tree = tree_of(city, epsilons)
@@ -258,9 +254,7 @@ def test_the_kept_nodes_have_the_law_of_explicit_enumeration(
 
 
 @pytest.mark.long
-def test_counts_of_a_prefix_that_nobody_took_are_geometric_above_the_threshold(
-    chi_square: PValue,
-) -> None:
+def test_counts_of_a_prefix_that_nobody_took_are_geometric_above_the_threshold() -> None:
     city = City((singles(60),), 1, 2, at_once(*[[0]] * 80))
     tree = tree_of(city, [Fraction(1, 4)])
     threshold = math.ceil(2 * math.sqrt(2) * 4)

@@ -7,7 +7,8 @@ from hushway.engine.key import BoundingKey
 from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
 from hushway.families.density.rows.counts import BoundedVisits, VisitRule, ranked_rows
 from hushway.families.density.rows.grouping import VisitRows
-from support.choices import LEVEL, PValue, check_sets, keys
+from support.choices import LEVEL, check_sets, keys
+from support.goodness_of_fit import chi_square
 from support.long import often
 
 KEYS = 6_000
@@ -36,9 +37,7 @@ HABITS: dict[str, list[int]] = {
 
 @pytest.mark.parametrize("habit", HABITS)
 @pytest.mark.parametrize("most", often([1, 3, 5]))
-def test_every_set_of_visits_is_kept_equally_often(
-    chi_square: PValue, habit: str, most: int
-) -> None:
+def test_every_set_of_visits_is_kept_equally_often(habit: str, most: int) -> None:
     bins = HABITS[habit]
     seen = np.zeros((KEYS, len(bins)), dtype=np.int64)
     for i, key in enumerate(keys(41, KEYS)):
@@ -46,7 +45,7 @@ def test_every_set_of_visits_is_kept_equally_often(
         seen[i] = kept[bins, 4]
     assert (seen.sum(axis=1) == most).all()
     found = seen @ (1 << np.arange(len(bins)))
-    check_sets(found, len(bins), most, chi_square)
+    check_sets(found, len(bins), most)
 
 
 def rounding(found: BoundedVisits, site: int) -> int:
@@ -55,9 +54,7 @@ def rounding(found: BoundedVisits, site: int) -> int:
 
 
 @pytest.mark.long
-def test_one_visit_of_a_bin_and_the_rounding_of_parts_are_uniform_and_apart(
-    chi_square: PValue,
-) -> None:
+def test_one_visit_of_a_bin_and_the_rounding_of_parts_are_uniform_and_apart() -> None:
     """Five sites in the only bin: 5 choices of the series, times 5 beginnings of the rounding.
 
     1024 parts are four more than five times 204, so one of the five sites lacks a part.
@@ -72,7 +69,7 @@ def test_one_visit_of_a_bin_and_the_rounding_of_parts_are_uniform_and_apart(
     assert chi_square(observed.ravel(), np.full(25, 1 / 25)) > LEVEL
 
 
-def test_the_window_is_cut_apart_from_the_other_choices(chi_square: PValue) -> None:
+def test_the_window_is_cut_apart_from_the_other_choices() -> None:
     """Five bins with two sites each, one visit kept: 5 bins * 2 sites."""
     codes = [each * SITES + 2 * each + side for each in range(5) for side in range(2)]
     observed = np.zeros(10, dtype=np.int64)

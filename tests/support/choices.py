@@ -4,15 +4,13 @@ All keys come from fixed seeds, so a passing test passes for ever; each p-value 
 level at which a sound rule fails less than once in a million fresh seeds.
 """
 
-from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hushway.engine.key import PRIME, BoundingKey
-
-PValue = Callable[[ArrayLike, ArrayLike], float]
+from support.goodness_of_fit import chi_square
 
 LEVEL = 1e-7
 
@@ -23,7 +21,7 @@ def keys(seed: int, count: int) -> list[BoundingKey]:
     return [BoundingKey(tuple(row)) for row in drawn.tolist()]
 
 
-def check_sets(found: ArrayLike, count: int, most: int, chi_square: PValue) -> None:
+def check_sets(found: ArrayLike, count: int, most: int) -> None:
     """Makes sure that every set of so many things is kept equally often; sets come as bits."""
     kept = np.asarray(found)
     sets = [sum(1 << i for i in members) for members in combinations(range(count), most)]

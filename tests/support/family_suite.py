@@ -38,12 +38,11 @@ from hushway.release.folder.seal import SEAL, files_of
 from hushway.release.formats.interval import interval_of
 from support.certificates import UNPROTECTED, certificate_of
 from support.forging import assert_contradiction, failed, sentence
-from support.mutations import documented_as_free, fields_that_may_be_edited
+from support.mutations import documented_as_free, fields_that_may_be_edited, seal
 from support.table_forgeries import columns_that_may_be_edited, documented_columns
 from support.wrong_terms import WRONG_TERMS
 
 Certify = Callable[..., Certificate]
-Reseal = Callable[[Path], None]
 Change = Callable[[list[dict[str, Any]]], object]
 
 
@@ -54,7 +53,7 @@ class Case:
     Attributes:
         family: Its name.
         table: The fixture of a published table.
-        certify: The fixture that makes a certificate for a table.
+        certify: Makes a certificate for a table.
         release: The fixture of the table's release, which tests may change.
         edits_release: The fixture of the release that is edited, if that is another one.
         checks: What a verification checks from the table's facts on, by fixture of a release.
@@ -75,7 +74,7 @@ class Case:
 
     family: str
     table: str
-    certify: str
+    certify: Certify
     release: str
     edits_release: str | None = None
     checks: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
@@ -201,18 +200,10 @@ class CertifiedSuite:
     def own_table(self, request: pytest.FixtureRequest) -> Any:
         return request.getfixturevalue(self.case.table)
 
-    @pytest.fixture
-    def own_certify(self, request: pytest.FixtureRequest) -> Certify:
-        return request.getfixturevalue(self.case.certify)
-
     def test_every_table_needs_its_own_certificate(
-        self,
-        request: pytest.FixtureRequest,
-        tmp_path: Path,
-        own_table: Any,
-        own_certify: Certify,
+        self, request: pytest.FixtureRequest, tmp_path: Path, own_table: Any
     ) -> None:
-        terms = own_certify(own_table).terms
+        terms = self.case.certify(own_table).terms
         another = "links" if self.case.family == "od" else "od"
         certificates = [
             (certificate_of(terms, release_type=another), f"release type '{another}'"),
@@ -221,7 +212,7 @@ class CertifiedSuite:
                 for change in ({"digest": "sha256:00"}, {"size": terms.domain.size - 1})
             ),
             *(
-                (own_certify(request.getfixturevalue(name)), "public lists")
+                (self.case.certify(request.getfixturevalue(name)), "public lists")
                 for name in self.case.others
             ),
         ]
@@ -233,21 +224,21 @@ class CertifiedSuite:
     @pytest.mark.one_in(2)
     @pytest.mark.parametrize("name", WRONG_TERMS)
     def test_terms_that_do_not_follow_from_the_mechanism_are_found(
-        self, tmp_path: Path, own_table: Any, own_certify: Certify, name: str
+        self, tmp_path: Path, own_table: Any, name: str
     ) -> None:
         change, words = WRONG_TERMS[name]
-        terms = own_certify(own_table).terms
+        terms = self.case.certify(own_table).terms
         other = certificate_of(terms, **change(terms))
         assert_contradiction(tmp_path / "r", table=own_table, certificate=other, words=words)
 
     def test_the_same_table_gives_the_same_picture_and_a_stamp_another(
-        self, own_table: Any, own_certify: Certify
+        self, own_table: Any
     ) -> None:
         draw = contents_of(own_table).picture
-        plain = draw(own_certify(own_table))
+        plain = draw(self.case.certify(own_table))
         assert plain.startswith(b"\x89PNG\r\n\x1a\n")
-        assert plain == draw(own_certify(own_table))
-        assert plain != draw(own_certify(own_table, randomness=UNPROTECTED))
+        assert plain == draw(self.case.certify(own_table))
+        assert plain != draw(self.case.certify(own_table, randomness=UNPROTECTED))
 
 
 class FamilySuite(CertifiedSuite):
@@ -296,39 +287,37 @@ class FamilySuite(CertifiedSuite):
 
     @pytest.mark.one_in(2)
     def test_a_changed_file_is_found_under_a_new_seal(
-        self, edits_release: Path, reseal: Reseal, file_edit: tuple[str, bytes, bytes, str]
+        self, edits_release: Path, file_edit: tuple[str, bytes, bytes, str]
     ) -> None:
         name, old, new, check = file_edit
         edit_bytes(edits_release / name, old, new)
-        reseal(edits_release)
+        seal(edits_release)
         # How well the fit went is the publisher's word.
         assert check in (failed(verify(edits_release)) or {"none"})
 
-    def test_a_release_of_another_family_does_not_pass(
-        self, own_release: Path, reseal: Reseal
-    ) -> None:
+    def test_a_release_of_another_family_does_not_pass(self, own_release: Path) -> None:
         path = own_release / "datapackage.json"
         package = json.loads(path.read_bytes())
         package["table"] = {"towers": False, "include_intrazonal": False}
         path.write_text(json.dumps(package))
-        reseal(own_release)
+        seal(own_release)
         assert failed(verify(own_release)) == {"table facts"}
 
-    def test_verify_page_and_site_say_alike_how_much_is_known(
-        self, own_release: Path, reseal: Reseal
-    ) -> None:
+    def test_verify_page_and_site_say_alike_how_much_is_known(self, own_release: Path) -> None:
         known = sentence(verify(own_release), "known")
         assert "of at least twice their error" in known
         assert f"<p>{known}</p>" in (own_release / PAGE).read_text(encoding="utf-8")
         assert known in atlas_of(own_release).drawing.notes
         rewrite_facts(own_release, lambda facts: facts.update(known="Everything is known."))
-        reseal(own_release)
+        seal(own_release)
         assert failed(verify(own_release)) == {"page", "package"}
 
     def test_the_same_release_gives_the_same_bytes(
-        self, tmp_path: Path, own_release: Path, own_table: Any, own_certify: Certify
+        self, tmp_path: Path, own_release: Path, own_table: Any
     ) -> None:
-        again = write_release(tmp_path / "r", table=own_table, certificate=own_certify(own_table))
+        again = write_release(
+            tmp_path / "r", table=own_table, certificate=self.case.certify(own_table)
+        )
         for name in files_of(own_release):
             assert cmp(again / name, own_release / name, shallow=False), name
 
@@ -345,13 +334,13 @@ class FamilySuite(CertifiedSuite):
                 assert fields == pq.read_schema(path).names, table["path"]
 
     def test_only_published_numbers_leave_the_building(
-        self, tmp_path: Path, own_table: Any, own_certify: Certify, spoil: str
+        self, tmp_path: Path, own_table: Any, spoil: str
     ) -> None:
         with pytest.raises(PrivacyError):
             write_release(
                 tmp_path / "r",
                 table=self.case.spoilt[spoil](own_table),
-                certificate=own_certify(own_table),
+                certificate=self.case.certify(own_table),
             )
         assert not (tmp_path / "r").exists()
 
@@ -372,20 +361,20 @@ class MeasuredSuite(FamilySuite):
 
     @pytest.mark.one_in(2)
     def test_a_changed_row_is_found_under_a_new_seal(
-        self, rows_release: Path, reseal: Reseal, row_change: str
+        self, rows_release: Path, row_change: str
     ) -> None:
         file, change, expected = self.case.rows[row_change]
         rewrite_rows(rows_release / file, change)
-        reseal(rows_release)
+        seal(rows_release)
         assert failed(verify(rows_release)) & (expected | {"package"}) >= expected
 
     @pytest.mark.parametrize("name", STATED_NOISES)
     def test_the_noise_of_the_data_package_is_that_of_the_certificate(
-        self, own_release: Path, reseal: Reseal, name: str
+        self, own_release: Path, name: str
     ) -> None:
         change, expected = STATED_NOISES[name]
         rewrite_facts(own_release, change)
-        reseal(own_release)
+        seal(own_release)
         verification = verify(own_release)
         # What is said to be known follows from the noise.
         assert failed(verification) - {"package"} == expected
@@ -394,21 +383,21 @@ class MeasuredSuite(FamilySuite):
 
     @pytest.mark.parametrize("name", FITTED_NOISES)
     def test_a_table_was_fitted_for_the_noise_that_was_paid_for(
-        self, tmp_path: Path, own_table: Any, own_certify: Certify, name: str
+        self, tmp_path: Path, own_table: Any, name: str
     ) -> None:
         other = dataclasses.replace(own_table, noise=FITTED_NOISES[name](dict(own_table.noise)))
         assert_contradiction(
-            tmp_path / "r", table=other, certificate=own_certify(own_table), words=OTHER_NOISE
+            tmp_path / "r", table=other, certificate=self.case.certify(own_table), words=OTHER_NOISE
         )
 
     @pytest.mark.parametrize("kind", [str, Internal, int, lambda _: float("nan")])
     def test_noise_that_is_no_number_is_not_published(
-        self, tmp_path: Path, own_table: Any, own_certify: Certify, kind: Callable[[float], Any]
+        self, tmp_path: Path, own_table: Any, kind: Callable[[float], Any]
     ) -> None:
         noise = {query: kind(error) for query, error in own_table.noise.items()}
         other = dataclasses.replace(own_table, noise=noise)
         with pytest.raises((ReleaseError, PrivacyError)):
-            write_release(tmp_path / "r", table=other, certificate=own_certify(own_table))
+            write_release(tmp_path / "r", table=other, certificate=self.case.certify(own_table))
         assert not (tmp_path / "r").exists()
 
     @pytest.fixture
@@ -418,9 +407,9 @@ class MeasuredSuite(FamilySuite):
 
     @pytest.mark.one_in(3)
     def test_the_events_are_those_of_the_published_numbers(
-        self, tmp_path: Path, measured_table: Any, own_certify: Certify, wrong_events: str
+        self, tmp_path: Path, measured_table: Any, wrong_events: str
     ) -> None:
-        terms = own_certify(measured_table).terms
+        terms = self.case.certify(measured_table).terms
         assert self.case.events is not None
         events = self.case.events(terms.events)[wrong_events]
         assert events != terms.events
@@ -432,9 +421,9 @@ class MeasuredSuite(FamilySuite):
         )
 
     def test_nothing_that_was_measured_is_said_not_to_have_been(
-        self, tmp_path: Path, own_table: Any, own_certify: Certify
+        self, tmp_path: Path, own_table: Any
     ) -> None:
-        terms = own_certify(own_table).terms
+        terms = self.case.certify(own_table).terms
         *first, last = terms.events
         other = certificate_of(terms, events=tuple(first), not_taken=(last,))
         assert other.claim == terms.claim
@@ -443,49 +432,40 @@ class MeasuredSuite(FamilySuite):
         )
 
     def test_what_may_be_edited_in_the_files_is_documented(
-        self, request: pytest.FixtureRequest, own_certify: Certify, tmp_path: Path
+        self, request: pytest.FixtureRequest, tmp_path: Path
     ) -> None:
         table = request.getfixturevalue(self.case.edited[1])
-        found = columns_that_may_be_edited(table, own_certify(table), tmp_path)
+        found = columns_that_may_be_edited(table, self.case.certify(table), tmp_path)
         assert found
         assert found <= documented_columns(self.case.family)
 
-    def test_columns_have_the_types_that_they_should(
-        self, rows_release: Path, reseal: Reseal, column: str
-    ) -> None:
+    def test_columns_have_the_types_that_they_should(self, rows_release: Path, column: str) -> None:
         file, check, _ = self.case.numbers
         table = pq.read_table(rows_release / file)
         position = table.schema.names.index(column)
         texts = table.set_column(position, column, table[column].cast(pa.string()))
         pq.write_table(texts, rows_release / file)
-        reseal(rows_release)
+        seal(rows_release)
         assert failed(verify(rows_release)) == {check}
 
     def test_a_large_table_is_without_a_file_and_says_so(
-        self,
-        tmp_path: Path,
-        own_table: Any,
-        own_certify: Certify,
-        monkeypatch: pytest.MonkeyPatch,
+        self, tmp_path: Path, own_table: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         file, limit, value = self.case.left_out
         monkeypatch.setattr(limit, value)
-        folder = write_release(tmp_path / "r", table=own_table, certificate=own_certify(own_table))
+        folder = write_release(
+            tmp_path / "r", table=own_table, certificate=self.case.certify(own_table)
+        )
         assert file not in files_of(folder)
         package = json.loads((folder / PACKAGE).read_bytes())
-        assert [each["path"] for each in package["omitted"]] == [file]
+        assert [each["path"] for each in package["omitted"]] == [file, "noisy_answers.parquet"]
         assert verify(folder).passed
 
     def test_too_many_counts_are_neither_written_nor_read(
-        self,
-        tmp_path: Path,
-        own_release: Path,
-        own_table: Any,
-        own_certify: Certify,
-        monkeypatch: pytest.MonkeyPatch,
+        self, tmp_path: Path, own_release: Path, own_table: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         limit, most = self.case.most_cells
         monkeypatch.setattr(limit, most)
         with pytest.raises(PrivacyError, match=f"at most {most} counts"):
-            write_release(tmp_path / "r", table=own_table, certificate=own_certify(own_table))
+            write_release(tmp_path / "r", table=own_table, certificate=self.case.certify(own_table))
         assert failed(verify(own_release)) == {"geography"}

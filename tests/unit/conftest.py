@@ -1,19 +1,16 @@
 """A small town whose every number can be checked by hand."""
 
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from hushway.engine.key import BoundingKey
 from hushway.families.od.public.cells import ODCells
-from hushway.geography.locations import Location, Locations
-from hushway.geography.periods import Periods
+from support.small_cells import cells_of, key_of
 
 Rows = list[tuple[Any, ...]]
 WriteParquet = Callable[..., Path]
@@ -27,46 +24,9 @@ def key() -> BoundingKey:
     return key_of(1)
 
 
-def key_of(seed: int) -> BoundingKey:
-    """A key that is the same on every run."""
-    words = np.random.default_rng(seed).integers(0, 2**63, BoundingKey.WORDS)
-    return BoundingKey.from_words([int(word) for word in words])
-
-
 @pytest.fixture
-def make_key() -> Callable[[int], BoundingKey]:
-    return key_of
-
-
-@pytest.fixture
-def make_cells() -> Callable[..., ODCells]:
-    def make(
-        ids: tuple[str, ...] = ("1", "2", "3"), *, include_intrazonal: bool = False, **periods: Any
-    ) -> ODCells:
-        settings: dict[str, Any] = {
-            "zone": "America/Detroit",
-            "first_day": date(2026, 3, 2),
-            "last_day": date(2026, 3, 3),
-            "opens": 360,
-            "closes": 1320,
-            "minutes": 60,
-            **periods,
-        }
-        places = tuple(
-            Location(id=key, name="", lon=i / 100, lat=0.0, zone="") for i, key in enumerate(ids)
-        )
-        return ODCells(
-            locations=Locations(places),
-            periods=Periods(**settings),
-            include_intrazonal=include_intrazonal,
-        )
-
-    return make
-
-
-@pytest.fixture
-def cells(make_cells: Callable[..., ODCells]) -> ODCells:
-    return make_cells()
+def cells() -> ODCells:
+    return cells_of()
 
 
 @pytest.fixture

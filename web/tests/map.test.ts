@@ -7,7 +7,7 @@ import { Frame } from "../src/map/frame";
 import { boxesOf, Grid, squaredDistance } from "../src/map/grid";
 import { PointIndex } from "../src/map/points";
 import { Scale, UNCERTAIN } from "../src/map/scale";
-import { fitted, fromScreen, panned, toScreen, zoomed } from "../src/map/view";
+import { fitted, fromScreen, panned, resized, toScreen, zoomed } from "../src/map/view";
 import { readAtlas } from "../src/shared/atlas";
 import { madeUp } from "./made_up";
 
@@ -49,6 +49,13 @@ describe("the frame of a map", () => {
 describe("a view", () => {
   const frame = Frame.around([-8.7, 41.1, -8.5, 41.2]);
   const view = fitted(frame, 800, 600);
+
+  it("goes on to show everything in a window of another size, until somebody moves it", () => {
+    expect(resized(frame, null, 800, 600)).toEqual(view);
+    expect(resized(frame, view, 800, 300)).toEqual(fitted(frame, 800, 300));
+    const moved = zoomed(frame, view, 2, 10, 10);
+    expect(resized(frame, moved, 800, 300)).toEqual({ ...moved, height: 300 });
+  });
 
   it("shows the whole frame at first", () => {
     const [left, top] = toScreen(view, -frame.width / 2, -frame.height / 2);

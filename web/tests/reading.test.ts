@@ -4,6 +4,7 @@ import { partsIn, Sums } from "../src/reader/selection";
 import { daysOf, partsOf, ticksOf } from "../src/reader/days";
 import { differenceOf } from "../src/reader/difference";
 import { busiest, courseOf, largest, partnersOf, scalesOf, shownAt } from "../src/reader/shown";
+import { Scale } from "../src/map/scale";
 import { legendWords, namesOf } from "../src/reader/words";
 import { Branches } from "../src/reader/tree";
 import { readAddress, writeAddress } from "../src/shared/address";
@@ -232,5 +233,8 @@ describe("a legend", () => {
     expect(words).toContain("more trips");
     expect(words).toContain("1 of 2 flows, with 3% of the trips");
     expect(legendWords(atlas, shownAt(atlas, 0).flows, false, true)).toHaveLength(1);
+    const areas = new Scale([200, 500], false, 1, 600);
+    const [, theirs] = legendWords(atlas, shownAt(atlas, 0).flows, false, true, areas);
+    expect(theirs).toContain("where more trips start, with limits at 200, 500");
   });
 });

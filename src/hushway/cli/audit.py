@@ -19,8 +19,7 @@ _RUNS = (
 
 def audit(
     release_type: Annotated[
-        str,
-        typer.Argument(metavar="FAMILY", help=f"The release type to audit: {family_names()}."),
+        str, typer.Argument(metavar="FAMILY", help=f"The release type to audit: {family_names()}.")
     ],
     *,
     runs: Annotated[int | None, typer.Option(help=_RUNS, show_default=False)] = None,
@@ -38,12 +37,7 @@ def audit(
 
     with working() as show:
         report = audit_claims(
-            release_type,
-            runs=runs,
-            quick=quick,
-            mutants=mutants,
-            progress=show,
-            announce=notice,
+            release_type, runs=runs, quick=quick, mutants=mutants, progress=show, announce=notice
         )
     if as_json:
         answer_json(audit_facts(report))

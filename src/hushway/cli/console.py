@@ -160,9 +160,7 @@ Address = Annotated[
 AddressOrSet = Annotated[
     str,
     typer.Argument(
-        metavar="LEDGER",
-        help="A plan, a ledger file or postgresql://...",
-        envvar="HUSHWAY_LEDGER",
+        metavar="LEDGER", help="A plan, a ledger file or postgresql://...", envvar="HUSHWAY_LEDGER"
     ),
 ]
 

@@ -38,7 +38,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "hushway compare release-march release-april",
         "hushway compare release --truth plan.toml",
     ),
-    "synthesize": ("hushway synthesize release trips.csv --seed 7",),
+    "synthesize": (
+        "hushway synthesize release trips.csv --seed 7",
+        "hushway synthesize release plans.xml.gz --mode transit",
+    ),
     "synthesise": ("hushway synthesise release trips.csv --seed 7",),
     "design": ("hushway design release network.toml --hours 08:00-10:00",),
     "evaluate": (

@@ -152,8 +152,7 @@ def settle(
         typer.Option(help="With --restored: a release of the plan's account and days."),
     ] = None,
     charge: Annotated[
-        str | None,
-        typer.Option(help="With --restored: what else was spent, such as 1/2."),
+        str | None, typer.Option(help="With --restored: what else was spent, such as 1/2.")
     ] = None,
     step: Step = None,
 ) -> None:

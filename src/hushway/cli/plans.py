@@ -217,8 +217,7 @@ def publish(
         typer.Option("--dry-run", help="Do all but spend: check plan, rows, place and account."),
     ] = False,
     anyway: Annotated[
-        bool,
-        typer.Option("--anyway", help="Spend even if next to nothing would be known."),
+        bool, typer.Option("--anyway", help="Spend even if next to nothing would be known.")
     ] = False,
     step: Step = None,
     as_json: AsJson = False,

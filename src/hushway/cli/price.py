@@ -28,16 +28,13 @@ def price(  # noqa: PLR0913  one argument for each option
     plan: PlanFile,
     *,
     trips: Annotated[
-        int | None,
-        typer.Option(help="A public guess, never a count: trips in the window.", min=1),
+        int | None, typer.Option(help="A public guess, never a count: trips in the window.", min=1)
     ] = None,
     people: Annotated[
-        int | None,
-        typer.Option(help="A public guess, never a count: people who make them.", min=1),
+        int | None, typer.Option(help="A public guess, never a count: people who make them.", min=1)
     ] = None,
     epsilon: Annotated[
-        str | None,
-        typer.Option(help="Show errors at these budgets instead, such as .25,.5,1,2."),
+        str | None, typer.Option(help="Show errors at these budgets instead, such as .25,.5,1,2.")
     ] = None,
     within: Annotated[
         list[str] | None,

@@ -27,8 +27,7 @@ def recommend(
         ),
     ],
     people: Annotated[
-        int,
-        typer.Option(help="A public guess, never a count: people who make them.", min=1),
+        int, typer.Option(help="A public guess, never a count: people who make them.", min=1)
     ],
     runs: Annotated[int, typer.Option(help="How often each choice is tried.", min=1)] = 1,
     write: Annotated[

@@ -144,13 +144,7 @@ def ask(  # noqa: PLR0913  a question has as many parts
     from hushway.steward.facts import answer_facts
 
     found = answered(
-        release,
-        where=where or (),
-        minus=minus or (),
-        over=over or (),
-        mean=mean,
-        top=top,
-        by=by,
+        release, where=where or (), minus=minus or (), over=over or (), mean=mean, top=top, by=by
     )
     if as_json:
         answer_json(answer_facts(found))
@@ -174,19 +168,28 @@ def synthesize(
         Path, typer.Argument(help="A release folder of the release type od or sequences.")
     ],
     path: Annotated[
-        Path, typer.Argument(metavar="FILE", help="The file to write: CSV or Parquet.")
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="The file to write: .csv, .parquet, .xml or .xml.gz for MATSim plans, .rou.xml "
+            "for SUMO persons.",
+        ),
     ],
     *,
     seed: Annotated[int, typer.Option(help="Chooses the draw and the times.", min=0)] = 1,
     table: Annotated[
         bool, typer.Option("--table", help="Write a drawn OD table, not single trips.")
     ] = False,
+    mode: Annotated[
+        str,
+        typer.Option(help="How travellers move, for simulators: car, transit, bicycle or walk."),
+    ] = "car",
 ) -> None:
-    """Write synthetic trips or taps that fit a release; costs no budget."""
+    """Write synthetic trips, taps or travellers that fit a release; costs no budget."""
     from hushway.families.asking import synthesize as write_synthetic
 
     with working() as show:
-        written = write_synthetic(release, path, seed=seed, table=table, progress=show)
+        written = write_synthetic(release, path, seed=seed, table=table, mode=mode, progress=show)
     say(written)
 
 

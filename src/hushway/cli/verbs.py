@@ -96,8 +96,7 @@ def options(
     context: typer.Context,
     *,
     quiet: Annotated[
-        bool,
-        typer.Option("--quiet", "-q", help="Say nothing but errors, and what --json answers."),
+        bool, typer.Option("--quiet", "-q", help="Say nothing but errors, and what --json answers.")
     ] = False,
     log_file: Annotated[
         Path | None,

@@ -138,10 +138,7 @@ OWN_TICKET = f"{LEAVE_OUT} give each ticket an id of its own, or protect single"
 
 # For rows of any family, one row at a time.
 ROW_WORDS: Final[Words] = {
-    "null_value": (
-        "No value for {empty}.",
-        "Fill them in, or leave such rows out.",
-    ),
+    "null_value": ("No value for {empty}.", "Fill them in, or leave such rows out."),
     "unparsable_time": (
         "The time is not written as the plan says: ISO 8601, or its time_format.",
         'Set time_format in [data], such as "%d/%m/%Y %H:%M"; Z or an offset needs clock = "utc".',
@@ -158,7 +155,7 @@ ROW_WORDS: Final[Words] = {
 
 OUTSIDE_WINDOW = (
     "The time is outside the window's days or outside service hours.",
-    "Check that window, service hours and time zone are what you meant.",
+    "Check what [time] says: first_day, last_day, opens, closes and zone.",
 )
 
 IMPOSSIBLE_POSITION = (
@@ -168,14 +165,13 @@ IMPOSSIBLE_POSITION = (
 
 
 def counts_found(
-    session: Session,
-    summary: ir.Table,
-    noun: str,
-    one: str,
-    progress: ShareProgress | None = None,
+    session: Session, summary: ir.Table, noun: str, one: str, progress: ShareProgress | None = None
 ) -> dict[str, int]:
     """Returns the numbers of rows of every kind, malformed ones included."""
     found = first_row(session.run(summary, progress))
+    if found["rows"] == 0 and session.malformed_rows():
+        problem, advice = ROW_WORDS["malformed_row"]
+        raise DataError(f"Not one line of the {noun} can be read: {problem}", advice=advice)
     if found["rows"] == 0:
         raise DataError(
             f"The {noun} are empty: there is not a single {one}.",

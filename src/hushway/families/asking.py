@@ -11,6 +11,7 @@ from hushway.families.verify import verified
 from hushway.progress import Progress, quiet
 from hushway.release.questions.answers import Answer, difference, largest, ratio, total
 from hushway.release.questions.cells import AskedCells
+from hushway.release.synthetic_file import SyntheticFile
 from hushway.release.wording import counted_sentence
 
 
@@ -102,25 +103,34 @@ def _conditions(cells: AskedCells, texts: Sequence[str]) -> dict[str, list[str]]
 
 
 def synthesize(
-    release: Path, path: Path, *, seed: int = 1, table: bool = False, progress: Progress = quiet
+    release: Path,
+    path: Path,
+    *,
+    seed: int = 1,
+    table: bool = False,
+    mode: str = "car",
+    progress: Progress = quiet,
 ) -> str:
-    """Writes synthetic rows from a release, and says what was written.
+    """Writes synthetic rows or travellers from a release, and says what was written.
 
     Privacy:
         Reads a published release and nothing else: it costs nothing.
 
     Args:
         release: A release folder.
-        path: The file to write.
+        path: The file to write: rows as .csv or .parquet, travellers as MATSim plans (.xml,
+            .xml.gz) or SUMO persons (.rou.xml).
         seed: Chooses the draw.
         table: Whether to write a drawn table instead of single rows.
+        mode: How travellers move: car, transit, bicycle or walk.
         progress: Told in a few words what is being done.
 
     Raises:
         ReleaseError: There is nothing to draw from, the release does not verify, or the file cannot
             be written.
     """
+    file = SyntheticFile(path=path, seed=seed, table=table, mode=mode)
     certificate, facts = verified(release)
     family = family_certified(certificate.terms.release_type)
     progress("Drawing synthetic rows")
-    return family.synthesize(release, certificate, facts, path=path, seed=seed, table=table)
+    return family.synthesize(release, certificate, facts, file)

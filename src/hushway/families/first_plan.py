@@ -6,7 +6,7 @@ Privacy:
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,16 @@ from typing import Any, Final
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES, family_named
 from hushway.release.family import Family
-from hushway.release.plans.first_plan import LAT, LON, SET_THIS, Intake, fill_template, recognised
+from hushway.release.plans.first_plan import (
+    LAT,
+    LON,
+    SET_THIS,
+    STOP,
+    TOWER,
+    Intake,
+    fill_template,
+    recognised,
+)
 from hushway.tables.first_lines import read_header
 from hushway.tables.layout import Header
 from hushway.tables.unpacking import public_file
@@ -23,8 +32,8 @@ _MONTH: Final = len("2026-03")
 _WINDOW: Final = ("time.zone", "time.first_day", "time.last_day")
 # Usual names of columns of places, of which a list may lack some.
 _PLACES: Final = {
-    "id": ("id", "stop_id", "station_id", "place_id", "code", "station_code"),
-    "name": ("name", "stop_name", "station_name", "place_name", "station", "stop"),
+    "id": ("id", *(f"{name}_id" for name in (*STOP, *TOWER)), "code", "station_code"),
+    "name": ("name", *(f"{name}{more}" for more in ("_name", "") for name in (*STOP, *TOWER))),
     "lon": (*LON, "stop_lon"),
     "lat": (*LAT, "stop_lat"),
     "zone": ("zone", "zone_id", "district", "borough"),
@@ -108,20 +117,32 @@ def first_plan(beginning: Beginning, *, header: Header, rows: Path, plan: Path) 
         ) from None
 
 
-def place_columns(file: Path) -> dict[str, str | None]:
-    """Returns which columns of a public list of places hold what, by their names.
+def place_columns(
+    file: Path, choose: Callable[[str, tuple[str, ...]], str | None]
+) -> dict[str, str | None]:
+    """Returns which columns of a public list of places hold what.
 
-    Nothing is returned for a file without a header, such as GeoJSON.
+    Nothing is returned for a file without a header, such as GeoJSON. Places that have names and no
+    ids are told by their names.
+
+    Args:
+        file: The list.
+        choose: Returns the column of a role that no name tells, from the names of all columns; None
+            leaves it open.
     """
     if file.suffix not in (".csv", ".txt", ".gz") or not file.is_file():
         return {}
     with public_file(file, "places"):
-        found = recognised(_PLACES, tuple(read_header(file)[1]))
-    return {
-        f"places.columns.{role}": found.get(role)
+        names = tuple(read_header(file)[1])
+    found: dict[str, str | None] = dict.fromkeys(_SPARE) | recognised(_PLACES, names)
+    if found["name"] and "id" not in found:
+        found["id"] = found["name"]
+    found |= {
+        role: column
         for role in _PLACES
-        if role in found or role in _SPARE
+        if role not in found and (column := choose(role, names)) is not None
     }
+    return {f"places.columns.{role}": column for role, column in found.items()}
 
 
 def _refuse_missing(intake: Intake, columns: Mapping[str, str | None], header: Header) -> None:

@@ -8,6 +8,7 @@ from hushway.engine.row_checks import Words
 
 _FINE: Final = "Nothing: it follows from taps of the same card and from the timetable."
 _COUNTED: Final = 'Counted as going to "not known".'
+_LEFT_OUT: Final = "Counted only if an exit tells the end."
 
 # By the names that `hushway.journeys.chaining` gives.
 REASONS: Final[Words] = {
@@ -18,6 +19,10 @@ REASONS: Final[Words] = {
     "nothing_follows": (
         "The end is not known: no other tap of the card on this day or the next.",
         _COUNTED,
+    ),
+    "unknown_next": (
+        "The end is not known: the stop of the next tap is not.",
+        f"{_COUNTED} Stops are named by stop_id; use a timetable of the same days.",
     ),
     "too_far": (
         "The end is not known: the line goes nowhere near the next tap.",
@@ -32,14 +37,45 @@ REASONS: Final[Words] = {
         "The end is not known: the line is not in the timetable.",
         f"{_COUNTED} Lines are named by route_id; use a timetable of the same days.",
     ),
+    "no_service": (
+        "The end is not known: the timetable has no service on the day.",
+        f"{_COUNTED} Name a feed of that day besides, in taps.timetable.",
+    ),
+    "unknown_exit": (
+        "The end is not known: the stop of the exit is not.",
+        f"{_COUNTED} Stops are named by stop_id; use a timetable of the same days.",
+    ),
     "unknown_stop": (
-        "Nothing is known: the stop is not in the timetable.",
-        "Such taps are not counted. Stops are named by stop_id; use a timetable of the same days.",
+        "The beginning is not known: the stop is not in the timetable.",
+        f"{_LEFT_OUT} Stops are named by stop_id; use a timetable of the same days.",
+    ),
+    "unknown_trip": (
+        "The beginning is not known: the trip is not in the timetable of the day.",
+        f"{_LEFT_OUT} Trips are named by trip_id; use a timetable of the same days.",
+    ),
+    "off_trip": (
+        "The beginning is not known: by the timetable the trip runs at another time.",
+        f"{_LEFT_OUT} Check data.clock; taps.vehicles would tell where the vehicle was.",
+    ),
+    "no_vehicle": (
+        "The beginning is not known: the vehicle was seen at no stop in the 15 minutes before.",
+        f"{_LEFT_OUT} Check that taps and taps.vehicles name vehicles and times alike.",
     ),
     "no_stop": (
-        "Nothing is known: the tap names no stop, and no trip or point tells it.",
-        "Such taps are not counted. Name more columns in taps.columns, if there are any.",
+        "The beginning is not known: no stop is named, and no trip, vehicle or point tells it.",
+        f"{_LEFT_OUT} Name more columns in taps.columns, if there are any.",
     ),
+    "transfer": ("The ride goes on with a journey that an earlier tap began.", _FINE),
+    "got_off": ("The tap ended the ride before it.", _FINE),
+    "exit_alone": (
+        "Somebody got off, and no tap before it says where they got on.",
+        "Not counted: a ride needs a beginning.",
+    ),
+    "other_action": (
+        "The tap was neither to get on nor to get off.",
+        "Not counted. Name what people who get on are called in taps.entries, if it was one.",
+    ),
+    "repeated_tap": ("The tap is there again, with the same card and id.", "One of them counts."),
 }
 
 

@@ -11,18 +11,26 @@ from scipy.spatial import cKDTree
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.journeys.timetable import Pattern, Timetable
+from hushway.numerics.compiled import compiled
 
 # Of a tap that names no line, and of one whose line is not in the timetable.
 ANY_LINE: Final = -1
 NO_LINE: Final = -2
 _EARTH_M: Final = 6_371_000.0
+# A point further from every stop than this is at none.
+_AT_A_STOP_M: Final = 150.0
 
 
 class RideTables(NamedTuple):
     """Rides and walks by numbers of lines and stops.
 
     Attributes:
-        ride_line: The line of every (line, stop) from which one can ride on, in their order.
+        lines: One more than there are lines.
+        first_day: The day, counted from 1970, that the list of kinds of days begins with.
+        kind_of_day: Of which kind each day is: days of a kind have the same rides; below 0 if the
+            timetable does not cover it.
+        ride_line: The line of every (kind of day, line, stop) from which one can ride on, in their
+            order, numbered as `line_on` does.
         ride_at: The stop of each.
         ride_start: Where its rides begin in the lists that follow, and where the last end.
         ride_alight: Where each ride goes, in the order of stops.
@@ -30,10 +38,14 @@ class RideTables(NamedTuple):
         near_start: Where the stops near every stop begin in the lists that follow.
         near_alight: The stops near it, in their order, itself among them.
         near_m: How far each is, in metres.
+        point: Where each stop is, in metres from the middle of the Earth.
         gated: Whether each stop is behind gates.
         gate_of: The stop behind gates that is nearest to each stop; -1 if none is near.
     """
 
+    lines: int
+    first_day: int
+    kind_of_day: IntArray
     ride_line: IntArray
     ride_at: IntArray
     ride_start: IntArray
@@ -42,8 +54,15 @@ class RideTables(NamedTuple):
     near_start: IntArray
     near_alight: IntArray
     near_m: IntArray
+    point: FloatArray
     gated: BoolArray
     gate_of: IntArray
+
+
+@compiled
+def line_on(lines: int, kind: int, line: int) -> int:
+    """Returns the number of a line, or of any line, on days of a kind."""
+    return kind * lines + line + 1
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -53,10 +72,12 @@ class PublicRides:
     Attributes:
         timetable: The lines and stops.
         walk_m: How far people walk between a stop where they got off and their next one.
+        days: The first and the last day that taps are looked at, counted from 1970.
     """
 
     timetable: Timetable
     walk_m: int
+    days: tuple[int, int]
 
     @cached_property
     def tables(self) -> RideTables:
@@ -65,6 +86,9 @@ class PublicRides:
         keys, starts = _starts(rides[:, :2])
         stops = np.arange(len(self.timetable.stops) + 1)
         return RideTables(
+            lines=self._lines,
+            first_day=self.days[0],
+            kind_of_day=self._kinds[0],
             ride_line=np.ascontiguousarray(keys[:, 0]),
             ride_at=np.ascontiguousarray(keys[:, 1]),
             ride_start=starts,
@@ -73,9 +97,34 @@ class PublicRides:
             near_start=np.searchsorted(near[:, 0], stops),
             near_alight=np.ascontiguousarray(near[:, 1]),
             near_m=np.ascontiguousarray(near[:, 2]),
+            point=self._points,
             gated=self._gated,
             gate_of=self._gate_of,
         )
+
+    @property
+    def _lines(self) -> int:
+        return len(self.timetable.routes) + 1
+
+    @cached_property
+    def _services(self) -> dict[int, frozenset[int]]:
+        """The services of every day."""
+        first, last = self.days
+        return {day: frozenset(self.timetable.services_on(day)) for day in range(first, last + 1)}
+
+    @cached_property
+    def _kinds(self) -> tuple[IntArray, list[frozenset[int]]]:
+        """Of which kind each day is, and the patterns of each kind."""
+        kinds: dict[frozenset[int], int] = {}
+        of_day = []
+        for services in self._services.values():
+            runs = frozenset(
+                number
+                for number, pattern in enumerate(self.timetable.patterns)
+                if pattern.services & services
+            )
+            of_day.append(kinds.setdefault(runs, len(kinds)) if runs else -1)
+        return np.array(of_day, dtype=np.int64), list(kinds)
 
     @cached_property
     def stops(self) -> pa.Table:
@@ -90,29 +139,46 @@ class PublicRides:
         return pa.table({"line_id": list(ids), "line": np.arange(len(ids))})
 
     @cached_property
+    def _calendars(self) -> dict[frozenset[int], int]:
+        """The numbers of different sets of services that run on one day."""
+        return {services: n for n, services in enumerate(dict.fromkeys(self._services.values()))}
+
+    @cached_property
+    def service_days(self) -> pa.Table:
+        """(day, calendar): which set of services runs on every day."""
+        calendars = [self._calendars[services] for services in self._services.values()]
+        days = [*self._services]
+        return pa.table({"day": pa.array(days, pa.int64()), "calendar": calendars})
+
+    @cached_property
     def trips(self) -> pa.Table:
-        """(trip_id, pattern, starts_s, trip_line): what every trip of a vehicle follows."""
-        patterns, starts = np.array([*self.timetable.trips.values()]).reshape(-1, 2).T
-        routes = np.array([pattern.route for pattern in self.timetable.patterns], dtype=np.int64)
-        return pa.table(
-            {
-                "trip_id": list(self.timetable.trips),
-                "pattern": patterns,
-                "starts_s": starts,
-                "trip_line": routes[patterns],
-            }
-        )
+        """(trip_id, calendar, pattern, starts_s, trip_line): what trips of vehicles follow.
+
+        A trip of two feeds that both cover a day is the one of the first.
+        """
+        rows = {
+            (trip, calendar): (number, starts, self.timetable.patterns[number].route)
+            for (service, trip), (number, starts) in reversed(self.timetable.trips.items())
+            for services, calendar in self._calendars.items()
+            if service in services
+        }
+        numbers = np.array([*rows.values()], dtype=np.int64).reshape(-1, 3).T
+        columns = dict(zip(("pattern", "starts_s", "trip_line"), numbers, strict=True))
+        ids = pa.array([trip for trip, _ in rows], pa.string())
+        calendars = pa.array([calendar for _, calendar in rows], pa.int64())
+        return pa.table({"trip_id": ids, "calendar": calendars, **columns})
 
     @cached_property
     def calls(self) -> pa.Table:
-        """(pattern, call_s, call_at): when vehicles call, in seconds since they started."""
+        """(pattern, call_s, call_at, last_s): when vehicles call, in seconds since they started."""
         rows = [
-            (number, second, stop)
+            (number, second, stop, pattern.seconds[-1])
             for number, pattern in enumerate(self.timetable.patterns)
             for second, stop in zip(pattern.seconds, pattern.stops, strict=True)
         ]
-        columns = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-        return pa.table(dict(zip(("pattern", "call_s", "call_at"), columns, strict=True)))
+        columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
+        names = ("pattern", "call_s", "call_at", "last_s")
+        return pa.table(dict(zip(names, columns, strict=True)))
 
     @property
     def located(self) -> tuple[IntArray, FloatArray]:
@@ -120,6 +186,14 @@ class PublicRides:
         points = self._points
         stops = np.flatnonzero(np.isfinite(points).all(axis=1))
         return stops, points[stops]
+
+    def stop_near(self, lon: FloatArray, lat: FloatArray) -> IntArray:
+        """Returns the number of the stop of each point; -1 for a point that is at none."""
+        stops, points = self.located
+        sought = self.on_earth(lon, lat)
+        sound = np.asarray(np.isfinite(sought).all(axis=1))
+        metres, index = cKDTree(points).query(np.where(sound[:, None], sought, 0.0))
+        return np.asarray(np.where(sound & (metres <= _AT_A_STOP_M), stops[index], -1))
 
     @staticmethod
     def on_earth(lon: FloatArray, lat: FloatArray) -> FloatArray:
@@ -137,7 +211,7 @@ class PublicRides:
 
     @cached_property
     def _rides(self) -> IntArray:
-        """Returns (line, stop, later stop, seconds), the quickest of each, in their order.
+        """Returns (line on days of a kind, stop, later stop, seconds), the quickest, in order.
 
         A station stands for all of its platforms. At a stop without gates `ANY_LINE` is all lines.
         """
@@ -147,12 +221,14 @@ class PublicRides:
         return rows[first]
 
     def _of_patterns(self) -> Iterator[IntArray]:
-        for pattern in self.timetable.patterns:
-            pairs = _downstream(pattern)
-            gated = self.timetable.gated[pattern.route]
-            for boards in (pairs[:, 0], self.timetable.station[pairs[:, 0]]):
-                for line in (pattern.route,) if gated else (pattern.route, ANY_LINE):
-                    yield np.column_stack([np.full(len(pairs), line), boards, pairs[:, 1:]])
+        for kind, numbers in enumerate(self._kinds[1]):
+            for pattern in (self.timetable.patterns[number] for number in sorted(numbers)):
+                pairs = _downstream(pattern)
+                gated = self.timetable.gated[pattern.route]
+                for boards in (pairs[:, 0], self.timetable.station[pairs[:, 0]]):
+                    for line in (pattern.route,) if gated else (pattern.route, ANY_LINE):
+                        number = np.full(len(pairs), line_on(self._lines, kind, line))
+                        yield np.column_stack([number, boards, pairs[:, 1:]])
 
     @cached_property
     def _near(self) -> IntArray:

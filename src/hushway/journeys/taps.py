@@ -17,7 +17,7 @@ from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.geography.clock import Stretch
 from hushway.geography.locations import NOT_KNOWN
-from hushway.journeys.chaining import RULES, ChainingRules, Taps, chained
+from hushway.journeys.chaining import RULES, TRANSFER, ChainingRules, Taps, chained
 from hushway.journeys.placing import on_lines
 from hushway.journeys.rides import PublicRides
 from hushway.tables.layout import Columns, Layout, TimedSource
@@ -42,6 +42,8 @@ class TapColumns(Columns):
         lat: Its latitude.
         line: The id of the line, `route_id` of the timetable.
         trip: The id of the vehicle's trip, `trip_id` of the timetable.
+        vehicle: The id of the vehicle, whose visits of stops are known.
+        tap_id: If given, rows of one card with the same id are one tap.
         action: What the tap was: getting on or getting off. Without it all are entries.
     """
 
@@ -54,6 +56,8 @@ class TapColumns(Columns):
     lat: str | None = None
     line: str | None = None
     trip: str | None = None
+    vehicle: str | None = None
+    tap_id: str | None = None
     action: str | None = None
 
 
@@ -68,21 +72,32 @@ class TapsSource(TimedSource[TapColumns]):
         rides: What the public timetable says.
         rules: Public rules of chaining and joining.
         counted: What is counted.
+        transfers: Whether rides begin and end at places of their own where people change.
         span_us: From when to when taps are brought together, as their times are written.
         clocks: How far the city's clock was ahead of the times as they are written, and since when.
         entries: What `action` says of somebody who gets on; anything but an exit, if left out.
         exits: What it says of somebody who gets off.
+        visits: When vehicles were seen at stops: (vehicle_id, visit_us, visit_at, visit_trip).
+        all_taps: Whether taps that begin nothing are rows too, without an origin: for checks.
     """
 
     noun = "taps"
     rides: PublicRides | None = None
     rules: ChainingRules = field(default_factory=ChainingRules)
     counted: Counted = "journeys"
+    transfers: bool = False
     span_us: tuple[int, int] = (0, 0)
     clocks: tuple[Stretch, ...] = ()
     entries: tuple[str, ...] = ()
     exits: tuple[str, ...] = ()
+    visits: pa.Table | None = None
+    all_taps: bool = False
     areas: ClassVar[None] = None
+
+
+def transfer_at(place: str) -> str:
+    """Returns what a place is called where people change from one ride to the next."""
+    return f"transfer at {place}"
 
 
 def taps_read(session: Session, source: TapsSource) -> Reading:
@@ -112,19 +127,28 @@ def _shaped(source: TapsSource, session: EmbeddedSession, taps: ir.Table) -> ir.
         & taps.person.notnull(),
         enters=_enters(taps, source),
     )
-    alone = marked.filter(~marked.charged)
-    together = marked.filter(marked.charged, marked.enters.notnull())
-    placed = on_lines(session, _on_days(session, together, source), source.rides)
-    return _trips(session, placed, source, source.rides).union(
-        alone.select(
-            "person",
-            origin=ibis.literal(NOT_KNOWN),
-            destination=ibis.literal(NOT_KNOWN),
-            us=alone.us,
-            timed=alone.timed,
-            rule=ibis.null("string"),
-        )
-    )
+    # A time outside has no cell; whoever has no person is no row of a person.
+    apart = [_begins_nothing(marked.filter(~marked.charged), None, NOT_KNOWN)]
+    together = marked.filter(marked.charged)
+    if "tap_id" in taps.columns:
+        window = ibis.window(group_by=["person", "tap_id"], order_by=["us", "enters"])
+        again = (ibis.row_number().over(window) > 0) & together.tap_id.notnull()
+        together = together.mutate(again=again)
+        apart.append(_begins_nothing(together.filter(together.again), "repeated_tap"))
+        together = together.filter(~together.again)
+    apart.append(_begins_nothing(together.filter(together.enters.isnull()), "other_action"))
+    days = _on_days(session, together.filter(together.enters.notnull()), source)
+    placed = on_lines(session, days, source.rides, source.visits)
+    made = _trips(session, placed, source, source.rides)
+    return made.union(*(apart if source.all_taps else apart[:1]))
+
+
+def _begins_nothing(taps: ir.Table, rule: str | None, place: str | None = None) -> ir.Table:
+    """Returns taps as rows of their own, of which none counts."""
+    nowhere = ibis.null("string") if place is None else ibis.literal(place)
+    rows = taps.select("person", "us", "timed").mutate(origin=nowhere, destination=nowhere)
+    told = rows.mutate(rule=ibis.null("string") if rule is None else ibis.literal(rule))
+    return told.select("person", "origin", "destination", "us", "timed", "rule")
 
 
 def _enters(taps: ir.Table, source: TapsSource) -> ir.BooleanValue:
@@ -162,7 +186,7 @@ def _trips(
 
     Exits come before entries of the same moment: whoever changes leaves first.
     """
-    order = [taps.person, taps.us, taps.enters, taps["at"], taps.line, taps.named]
+    order = [taps.person, taps.us, taps.enters, taps["at"], taps.line]
     chunks = whole_people(session.stream(taps.order_by(order)))
     schema = trips_schema(taps.schema().to_pyarrow().field("person").type)
     # In memory: a DuckDB takes no rows while it hands others out.
@@ -172,10 +196,13 @@ def _trips(
     named = trips.left_join(ids.select(begins="at", origin="stop_id"), "begins").left_join(
         ids.select(alight="at", destination="stop_id"), "alight"
     )
+    prefix = ibis.literal(transfer_at("")) if source.transfers else ibis.literal("")
+    origin = ibis.ifelse(named.goes_on, prefix + named.origin, named.origin)
+    destination = ibis.ifelse(named.gone_on, prefix + named.destination, named.destination)
     return named.select(
         "person",
-        origin=named.origin.fill_null(NOT_KNOWN),
-        destination=named.destination.fill_null(NOT_KNOWN),
+        origin=ibis.ifelse(named.begun, origin.fill_null(NOT_KNOWN), None),
+        destination=ibis.ifelse(named.begun, destination.fill_null(NOT_KNOWN), None),
         us=named.us,
         timed=named.timed,
         rule=named.rule,
@@ -185,7 +212,8 @@ def _trips(
 def trips_schema(person: pa.DataType) -> pa.Schema:
     """Returns the columns of rides or journeys before their stops are named."""
     numbers = [(name, pa.int64()) for name in ("us", "begins", "alight")]
-    return pa.schema([("person", person), *numbers, ("timed", pa.bool_()), ("rule", pa.string())])
+    flags = [(name, pa.bool_()) for name in ("timed", "begun", "goes_on", "gone_on")]
+    return pa.schema([("person", person), *numbers, *flags, ("rule", pa.string())])
 
 
 def whole_people(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -207,22 +235,27 @@ def _made(taps: pa.Table, source: TapsSource, rides: PublicRides) -> pa.RecordBa
     columns = {name: taps[name].to_numpy() for name in Taps._fields}
     bounds = _bounds(taps["person"].combine_chunks())
     made = chained(Taps(**columns), bounds, rides.tables, source.rules)
-    lead, entered = made.lead, columns["enters"]
-    ends = lead
+    begun, end = columns["enters"], made.lead
+    rule = made.rule[end]
+    goes_on = begun & (made.journey[made.lead] != made.lead)
+    # Whoever got on made a journey, whose last ride is known.
+    gone_on = begun & (made.last[made.journey[made.lead]] != made.lead)
     if source.counted == "journeys":
         # People who travel together make the journeys that one of them makes.
-        entered = entered & (made.journey[lead] == lead)
-        ends = made.last[lead]
-    chosen = np.flatnonzero(entered)
-    end = ends[chosen]
+        begun, end = begun & ~goes_on, made.last[made.lead]
+        rule = np.where(begun, made.rule[end], np.where(goes_on, TRANSFER, rule))
+    chosen = np.arange(len(begun)) if source.all_taps else np.flatnonzero(begun)
     trips = pa.table(
         {
             "person": taps["person"].take(pa.array(chosen)),
             "us": columns["us"][chosen],
             "begins": columns["at"][chosen],
-            "alight": made.alight[end],
+            "alight": made.alight[end[chosen]],
             "timed": taps["timed"].take(pa.array(chosen)),
-            "rule": pa.array(RULES).take(pa.array(made.rule[end])),
+            "begun": begun[chosen],
+            "goes_on": goes_on[chosen],
+            "gone_on": gone_on[chosen],
+            "rule": pa.array(RULES).take(pa.array(rule[chosen])),
         }
     )
     return trips.combine_chunks().to_batches()[0] if len(chosen) else _empty(trips)

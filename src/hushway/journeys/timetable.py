@@ -3,9 +3,8 @@
 Read with Arrow: of a feed's `stop_times.txt` of millions of lines only four columns are needed.
 """
 
-import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Final
@@ -13,35 +12,38 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as pcsv
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
+from hushway.journeys.calendars import read_calendar
 from hushway.privacy.public_facts import public_facts
-from hushway.tables.gtfs_feed import feed_part
+from hushway.tables.gtfs_feed import feed_columns, feed_table
 from hushway.tables.unpacking import refuse_unfit_archive
 
-_ADVICE: Final = "Trip chaining needs stops, routes, trips and stop times of one feed."
 # Types of routes whose stations have gates, behind which people change lines unseen.
 _BEHIND_GATES: Final = ("1", "2", "12")
 _NO_TIME: Final = -1
+# 300 m at the equator. Agencies move a stop's sign and keep its id.
+_SAME_STOP_DEGREES: Final = 0.003
 
 
 @public_facts
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Timetable:
-    """The lines of a feed and their stops.
+    """The lines of some feeds and their stops.
 
     Attributes:
-        stops: The ids of the feed's stops and stations.
+        stops: The ids of the stops and stations.
         lon: Their longitudes.
         lat: Their latitudes.
         station: The index of the station of each stop; its own where it has none.
         routes: The ids of the lines.
         gated: Whether each line runs behind gates.
-        patterns: The route of each sequence of stops that vehicles follow, the stops, and
-            the seconds from the first to each.
-        trips: The pattern and the start (seconds of its service day) of every trip, by its id.
+        patterns: The sequences of stops that vehicles follow.
+        trips: The pattern and the start (seconds of its service day) of every trip, by the index of
+            its service and its id.
+        services: The days of every service, in days since 1970; None for one of a feed without a
+            calendar, which runs every day.
     """
 
     stops: tuple[str, ...]
@@ -51,7 +53,13 @@ class Timetable:
     routes: tuple[str, ...]
     gated: tuple[bool, ...]
     patterns: tuple["Pattern", ...]
-    trips: dict[str, tuple[int, int]]
+    trips: dict[tuple[int, str], tuple[int, int]]
+    services: tuple[frozenset[int] | None, ...]
+
+    def services_on(self, day: int) -> tuple[int, ...]:
+        """Returns the indices of the services of a day."""
+        numbered = enumerate(self.services)
+        return tuple(number for number, days in numbered if days is None or day in days)
 
 
 @public_facts
@@ -63,67 +71,125 @@ class Pattern:
         route: Index of the line.
         stops: Indices of the stops, in the order of travel.
         seconds: From the departure at the first to each, on average over its trips.
+        services: Indices of the services of its trips.
     """
 
     route: int
     stops: tuple[int, ...]
     seconds: tuple[int, ...]
+    services: frozenset[int]
 
 
-def read_timetable(path: Path) -> Timetable:
-    """Reads the lines of a feed, of all days that it covers."""
-    if not path.is_dir():
-        refuse_unfit_archive(path)
-    stops = _columns(path, "stops.txt", ("stop_id",), ("stop_lon", "stop_lat", "parent_station"))
-    routes = _columns(path, "routes.txt", ("route_id",), ("route_type",))
-    runs = _columns(path, "trips.txt", ("trip_id", "route_id"))
-    index = {stop: number for number, stop in enumerate(stops["stop_id"])}
-    patterns, trips = _patterns(path, index, routes["route_id"], runs)
+@dataclass
+class _Feeds:
+    """What was read of some feeds so far; indices are places in these lists."""
+
+    stops: dict[str, int] = field(default_factory=dict)
+    points: list[tuple[float, float]] = field(default_factory=list)
+    station: list[int] = field(default_factory=list)
+    gated: dict[str, bool] = field(default_factory=dict)
+    services: list[frozenset[int] | None] = field(default_factory=list)
+    times: dict[tuple[int, tuple[int, ...]], list[IntArray]] = field(default_factory=dict)
+    served: dict[tuple[int, tuple[int, ...]], set[int]] = field(default_factory=dict)
+    trips: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
+
+
+def read_timetable(*paths: Path) -> Timetable:
+    """Reads the lines of feeds, of all days that they cover.
+
+    Stops and lines of the same id are the same: feeds of one agency that follow each other, or of
+    agencies whose ids differ.
+    """
+    feeds = _Feeds()
+    for path in paths:
+        if not path.is_dir():
+            refuse_unfit_archive(path)
+        _add_stops(feeds, path)
+        _add_trips(feeds, path)
+    lon, lat = np.array(feeds.points, dtype=np.float64).reshape(-1, 2).T
     return Timetable(
-        stops=tuple(stops["stop_id"]),
-        lon=_numbers(stops["stop_lon"]),
-        lat=_numbers(stops["stop_lat"]),
-        station=np.array(
-            [index.get(p, own) for own, p in enumerate(stops["parent_station"])], dtype=np.int64
+        stops=tuple(feeds.stops),
+        lon=lon,
+        lat=lat,
+        station=np.array(feeds.station, dtype=np.int64),
+        routes=tuple(feeds.gated),
+        gated=tuple(feeds.gated.values()),
+        patterns=tuple(
+            Pattern(
+                route=route,
+                stops=stops,
+                seconds=tuple(np.mean(times, axis=0).astype(int).tolist()),
+                services=frozenset(feeds.served[route, stops]),
+            )
+            for (route, stops), times in feeds.times.items()
         ),
-        routes=tuple(routes["route_id"]),
-        gated=tuple(kind in _BEHIND_GATES for kind in routes["route_type"]),
-        patterns=patterns,
-        trips=trips,
+        trips=feeds.trips,
+        services=tuple(feeds.services),
     )
 
 
-def _patterns(
-    path: Path, index: dict[str, int], routes: Sequence[str], runs: dict[str, list[str]]
-) -> tuple[tuple[Pattern, ...], dict[str, tuple[int, int]]]:
-    """Returns the sequences of stops that trips follow, and which one each follows from when."""
-    route_index = {route: number for number, route in enumerate(routes)}
-    route_of = dict(zip(runs["trip_id"], runs["route_id"], strict=True))
-    numbers: dict[tuple[int, tuple[int, ...]], int] = {}
-    seen: list[list[IntArray]] = []
-    trips: dict[str, tuple[int, int]] = {}
-    for trip, stops, seconds in _calls(path, index):
-        route = route_index.get(route_of.get(trip, ""))
-        if route is None or len(stops) < 2:  # noqa: PLR2004
+def _add_stops(feeds: _Feeds, path: Path) -> None:
+    stops = feed_columns(
+        path, "stops.txt", ("stop_id",), ("stop_lon", "stop_lat", "parent_station")
+    )
+    points = np.column_stack([_numbers(stops["stop_lon"]), _numbers(stops["stop_lat"])]).tolist()
+    for stop, point in zip(stops["stop_id"], points, strict=True):
+        number = feeds.stops.setdefault(stop, len(feeds.stops))
+        if number == len(feeds.points):
+            feeds.points.append(point)
+            feeds.station.append(number)
+        elif _far_apart(point, feeds.points[number]):
+            raise GeographyError(
+                f"The stop {stop!r} of {path.name} has another place than in a feed before it.",
+                advice="Give ids of agencies a prefix each, in the feeds and in the taps.",
+            )
+    for stop, parent in zip(stops["stop_id"], stops["parent_station"], strict=True):
+        number = feeds.stops[stop]
+        feeds.station[number] = feeds.stops.get(parent, number)
+
+
+def _far_apart(one: Sequence[float], other: Sequence[float]) -> bool:
+    return max(abs(a - b) for a, b in zip(one, other, strict=True)) > _SAME_STOP_DEGREES
+
+
+def _add_trips(feeds: _Feeds, path: Path) -> None:
+    """Adds the sequences of stops that trips follow, and which one each follows from when."""
+    routes = feed_columns(path, "routes.txt", ("route_id",), ("route_type",))
+    for route, kind in zip(routes["route_id"], routes["route_type"], strict=True):
+        feeds.gated.setdefault(route, kind in _BEHIND_GATES)
+    lines = {route: number for number, route in enumerate(feeds.gated)}
+    services, otherwise = _add_services(feeds, path)
+    runs = feed_columns(path, "trips.txt", ("trip_id", "route_id", "service_id"))
+    of = {
+        trip: (lines.get(name, -1), services.get(service, otherwise))
+        for trip, name, service in zip(*runs.values(), strict=True)
+    }
+    keys = {key: number for number, key in enumerate(feeds.times)}
+    for trip, stops, seconds in _calls(path, feeds.stops):
+        line, service = of.get(trip, (-1, -1))
+        if min(line, service) < 0 or len(stops) < 2:  # noqa: PLR2004
             continue
-        number = numbers.setdefault((route, tuple(stops.tolist())), len(numbers))
-        if number == len(seen):
-            seen.append([])
-        seen[number].append(seconds - seconds[0])
-        trips[trip] = number, int(seconds[0])
-    patterns = tuple(
-        Pattern(
-            route=route, stops=stops, seconds=tuple(np.mean(times, axis=0).astype(int).tolist())
-        )
-        for (route, stops), times in zip(numbers, seen, strict=True)
-    )
-    return patterns, trips
+        key = (line, tuple(stops.tolist()))
+        number = keys.setdefault(key, len(keys))
+        feeds.times.setdefault(key, []).append(seconds - seconds[0])
+        feeds.served.setdefault(key, set()).add(service)
+        feeds.trips[service, trip] = number, int(seconds[0])
+
+
+def _add_services(feeds: _Feeds, path: Path) -> tuple[dict[str, int], int]:
+    """Returns the index of every service of a feed, and of those that its calendar lacks."""
+    days, first = read_calendar(path), len(feeds.services)
+    if days is None:
+        feeds.services.append(None)
+        return {}, first
+    feeds.services.extend(days.values())
+    return {service: first + number for number, service in enumerate(days)}, -1
 
 
 def _calls(path: Path, index: dict[str, int]) -> list[tuple[str, IntArray, IntArray]]:
     """Returns the stops of every trip with the seconds at which it calls, in order."""
     needed = ("trip_id", "stop_id", "stop_sequence")
-    table = _table(path, "stop_times.txt", needed, ("arrival_time", "departure_time"))
+    table = feed_table(path, "stop_times.txt", needed, ("arrival_time", "departure_time"))
     times = pc.if_else(
         pc.equal(table["departure_time"], ""), table["arrival_time"], table["departure_time"]
     )
@@ -166,42 +232,6 @@ def _second(text: str) -> int:
         return _NO_TIME
     hours, minutes, seconds = map(int, parts)
     return (hours * 60 + minutes) * 60 + seconds
-
-
-def _columns(
-    path: Path, name: str, needed: tuple[str, ...], optional: tuple[str, ...] = ()
-) -> dict[str, list[str]]:
-    table = _table(path, name, needed, optional)
-    return {column: table[column].to_pylist() for column in (*needed, *optional)}
-
-
-def _table(path: Path, name: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> pa.Table:
-    """Returns columns of a file of the feed as text; optional ones that are missing are empty."""
-    content = feed_part(path, name, advice=_ADVICE)
-    wanted = (*needed, *optional)
-    try:
-        header = pcsv.open_csv(io.BytesIO(content)).schema.names
-        given = [column for column in wanted if column in header]
-        table = pcsv.read_csv(
-            io.BytesIO(content),
-            convert_options=pcsv.ConvertOptions(
-                include_columns=given,
-                column_types=dict.fromkeys(given, pa.string()),
-                strings_can_be_null=False,
-            ),
-        )
-    except pa.ArrowInvalid:
-        raise GeographyError(f"The {name} of {path.name} cannot be read.", advice=_ADVICE) from None
-    missing = [column for column in needed if column not in given]
-    if missing:
-        raise GeographyError(
-            f"The {name} of {path.name} has no column {', '.join(missing)}.",
-            advice="Give a feed with all columns that GTFS demands.",
-        )
-    for column in wanted:
-        if column not in given:
-            table = table.append_column(column, pa.array([""] * len(table), pa.string()))
-    return table
 
 
 def _numbers(texts: Sequence[str]) -> FloatArray:

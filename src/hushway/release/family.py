@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from hushway.release.mechanism import Mechanism
     from hushway.release.plans.sections import AnyPlan, Section
     from hushway.release.questions.cells import AskedCells
+    from hushway.release.synthetic_file import SyntheticFile
     from hushway.study.results import Report
 
     TrueComparison = Callable[[Path, Job, CountingContext], Internal[TrueErrors]]
@@ -314,10 +315,7 @@ class Family(ABC):
         folder: Path,
         certificate: "Certificate",
         facts: Mapping[str, Any],
-        *,
-        path: Path,
-        seed: int,
-        table: bool,
+        file: "SyntheticFile",
     ) -> str:
         """Writes synthetic rows from a release that was verified, and says what was written.
 
@@ -325,17 +323,15 @@ class Family(ABC):
             folder: The release.
             certificate: Its certificate.
             facts: What its data package says about the table.
-            path: The file to write.
-            seed: Chooses the draw.
-            table: Whether to write a drawn table instead of single rows.
+            file: What to write, and where.
 
         Raises:
             ReleaseError: There is nothing to draw from, or the file cannot be written.
         """
-        del folder, certificate, facts, path, seed
+        del folder, certificate, facts
         raise ReleaseError(
             f"There is nothing to draw from a release of the release type {self.name!r}"
-            f"{' as a table' if table else ''}.",
+            f"{' as a table' if file.table else ''}.",
             advice="Read its tables instead: hushway.open(RELEASE) in Python, or its files.",
         )
 

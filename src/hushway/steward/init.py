@@ -6,7 +6,7 @@ Privacy:
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -164,7 +164,8 @@ def init(  # noqa: PLR0913
             {"places": places, "areas": areas, "roads": roads},
             {"zone": zone, "first_day": first_day, "last_day": last_day},
             output,
-            ask,
+            choose=_chooses_of_places(others, ask),
+            ask=ask,
         ),
         **({} if epsilon is None else {"privacy.epsilon": epsilon}),
         **_stated(others, ask),
@@ -296,11 +297,34 @@ def _what_follows(unit: Unit, column: str | None) -> str:
     return f"One {unit} is protected, and NOT a person with all that they did."
 
 
+def _chooses_of_places(
+    others: Mapping[str, str | int], ask: Ask | None
+) -> Callable[[str, tuple[str, ...]], str | None]:
+    """Returns how columns of a public list of places are chosen that no name tells."""
+
+    def choose(role: str, names: tuple[str, ...]) -> str | None:
+        option = f"places.columns.{role}"
+        if option in others:
+            return str(others[option])
+        if ask is not None:
+            text = f"The column of the public list of places with the {role} of a place"
+            return ask(Question(text=text, choices=names)) or None
+        raise PlanError(
+            f"No column of the list of places can be told by its name to be the {role}: it has "
+            f"{', '.join(names)}.",
+            advice=f"Name it: --set {option}=COLUMN",
+        )
+
+    return choose
+
+
 def _public_facts(
     wanted: Mapping[str, str],
     files: Mapping[str, Path | str | None],
     window: Mapping[str, str | None],
     plan: Path,
+    *,
+    choose: Callable[[str, tuple[str, ...]], str | None],
     ask: Ask | None,
 ) -> dict[str, str | int | None]:
     """Returns public files, with the columns of a list of places, and the window of days."""
@@ -317,7 +341,7 @@ def _public_facts(
         if named is not None:
             found[option] = os.path.relpath(named, plan.parent)
             if option == "places.file":
-                found |= place_columns(Path(named))
+                found |= place_columns(Path(named), choose)
     for name, question in WINDOW.items():
         answer = window[name]
         problem = question.problem(answer) if answer else None

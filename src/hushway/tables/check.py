@@ -10,6 +10,7 @@ from hushway.tables.profile import LimitFound, RowsFound, TimesFound
 
 # The account that would spend is still to be opened: the one thing that may wait after a check.
 UNOPENED = "unopened_account"
+_TOO_FEW: Final = frozenset({"nothing_to_count", "too_many_dropped"})
 
 Severity = Literal["refuse", "drop", "warn", "note"]
 
@@ -76,12 +77,14 @@ class RowsChecked:
 
 def refuse_problems(problems: Iterable[Problem]) -> None:
     """Refuses to go on if the plan says so."""
-    refused = [problem.kind.replace("_", " ") for problem in problems if problem.refused]
+    refused = [problem.kind for problem in problems if problem.refused]
     if refused:
+        # To drop still more is no way out of rows of which too few are left.
+        drop = "" if _TOO_FEW.intersection(refused) else ", or let the plan's [problems] drop them"
         raise DataError(
-            f"The rows cannot be used as the plan says: {', '.join(refused)}.",
+            f"The rows cannot be used as the plan says: {', '.join(refused).replace('_', ' ')}.",
             advice="Nothing was spent. See them with: hushway check PLAN; then correct plan or "
-            "rows, or let the plan's [problems] drop them.",
+            f"rows{drop}.",
         )
 
 

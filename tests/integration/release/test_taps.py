@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hushway.errors import PlanError
+from hushway.errors import GeographyError, PlanError
 from hushway.families.load import plan_from, prepare
 from hushway.families.verify import verify
 from hushway.geography.locations import NOT_KNOWN
@@ -26,6 +26,15 @@ b,2026-03-02T08:00,E1,10
 b,2026-03-02T17:00,W4,10
 c,2026-03-02T09:00,E2,10
 """
+
+
+def read_stops(feed: Path) -> list[tuple[str, str, str]]:
+    lines = (feed / "stops.txt").read_text(encoding="utf-8").splitlines()[1:]
+    return [(stop, lon, lat) for stop, _, lon, lat, _ in (line.split(",") for line in lines)]
+
+
+STOPS = {"person": "card", "time": "when", "stop": "stop"}
+VEHICLES = {"person": "card", "time": "when", "vehicle": "line"}
 
 
 def taps_plan(folder: Path, **options: Any) -> dict[str, Any]:
@@ -51,6 +60,33 @@ def test_journeys_and_rides(tmp_path: Path) -> None:
     assert rides["E1", "E3"] == rides["N2", NOT_KNOWN] == 1
 
 
+def test_transfers_are_places_of_their_own(tmp_path: Path) -> None:
+    plan = taps_plan(tmp_path, count="rides", transfers=True)
+    job = prepare(plan_from(plan, folder=tmp_path))
+    assert counted(job) == {
+        ("E1", "transfer at E3"): 1,
+        ("transfer at N2", NOT_KNOWN): 1,
+        ("E1", "E4"): 1,
+        ("W4", "W1"): 2,
+        ("E2", NOT_KNOWN): 1,
+    }
+
+
+def test_places_are_joined_with_their_transfers(tmp_path: Path) -> None:
+    plan = taps_plan(tmp_path, count="rides", transfers=True)
+    stops = read_stops(tmp_path / "feed")
+    rows = [f"{stop},{stop},{lon},{lat},{stop[0]}" for stop, lon, lat in stops]
+    (tmp_path / "stops.csv").write_text("\n".join(["id,name,lon,lat,side", *rows]), "utf-8")
+    plan["places"] = {"file": "stops.csv", "group": "side", "include_intrazonal": True}
+    assert counted(prepare(plan_from(plan, folder=tmp_path))) == {
+        ("E", "transfer at E"): 1,
+        ("transfer at N", NOT_KNOWN): 1,
+        ("E", "E"): 1,
+        ("W", "W"): 2,
+        ("E", NOT_KNOWN): 1,
+    }
+
+
 def test_check_says_how_ends_are_known(tmp_path: Path) -> None:
     job = prepare(plan_from(taps_plan(tmp_path, count="rides"), folder=tmp_path))
     found = job.rows.check(settings_of(job.plan), notes=True)
@@ -62,6 +98,75 @@ def test_check_says_how_ends_are_known(tmp_path: Path) -> None:
     }
     assert found.found is not None
     assert found.found.kept == 6
+
+
+def found_of(folder: Path, taps: str, **options: Any) -> dict[str, int]:
+    """Returns what a check finds, by kind."""
+    plan = taps_plan(folder, **options)
+    (folder / "taps.csv").write_text(taps, encoding="utf-8")
+    job = prepare(plan_from(plan, folder=folder))
+    found = job.rows.check(settings_of(job.plan), notes=True)
+    return {problem.kind: problem.count or 0 for problem in found.problems}
+
+
+def test_no_tap_is_lost_in_a_check(tmp_path: Path) -> None:
+    """Every tap is a row of the check, with a reason or outside of the window."""
+    more = (
+        "d,2026-03-02T08:00,X9,10\nd,,E1,10\nd,2026-04-02T08:00,E1,10\n"
+        ",2026-03-02T08:00,E1,10\ne,2026-03-02T08:00,E1,99\ne,2026-03-02T08:00,E1,99\n"
+    )
+    found = found_of(tmp_path, TAPS + more, count="journeys")
+    assert found == {
+        "null_value": 2,
+        "outside_window": 1,
+        "next_tap": 1,
+        "first_stop": 2,
+        "nothing_follows": 1,
+        "too_far": 1,
+        "unknown_line": 2,
+        "unknown_stop": 1,
+        "transfer": 1,
+        "duplicate_rows": 1,
+    }
+    assert sum(found.values()) - found["duplicate_rows"] == 12
+
+
+def test_a_day_that_no_feed_covers_stops_the_plan(tmp_path: Path) -> None:
+    plan = taps_plan(tmp_path)
+    dates = "service_id,date,exception_type\ndaily,20250303,1\ndaily,20250304,1\n"
+    bus_feed(tmp_path / "feed", calendar_dates=dates)
+    with pytest.raises(GeographyError, match=r"no service from 2026-03-02 to .*2025-03-03 to 2025"):
+        prepare(plan_from(plan, folder=tmp_path))
+
+
+def test_days_on_which_clocks_change(tmp_path: Path) -> None:
+    """An hour is skipped on the wall clock, and instants lie on the right service day."""
+    plan = taps_plan(tmp_path, count="rides")
+    plan["time"] |= {"zone": "Europe/Berlin", "first_day": "2026-03-29", "last_day": "2026-03-29"}
+    plan["time"] |= {"opens": "00:00", "closes": "24:00"}
+    local = "card,when,stop,line\na,2026-03-29T02:30,E1,10\na,2026-03-29T17:00,W4,10\n"
+    (tmp_path / "taps.csv").write_text(local, encoding="utf-8")
+    job = prepare(plan_from(plan, folder=tmp_path))
+    found = job.rows.check(settings_of(job.plan), notes=True)
+    assert {each.kind for each in found.problems} >= {"impossible_time"}
+    # Half past two by the clock of winter is half past three by that of summer.
+    instants = local.replace("02:30", "01:30:00Z").replace("17:00", "15:00:00Z")
+    (tmp_path / "taps.csv").write_text(instants, encoding="utf-8")
+    plan["data"]["clock"] = "utc"
+    assert counted(prepare(plan_from(plan, folder=tmp_path))) == {("E1", "E4"): 1, ("W4", "W1"): 1}
+
+
+def test_stops_follow_from_visits_of_vehicles(tmp_path: Path) -> None:
+    plan = taps_plan(tmp_path)
+    columns = {"person": "card", "time": "when", "vehicle": "line"}
+    plan["taps"] |= {"columns": columns, "stop_visits": "visits.csv"}
+    (tmp_path / "visits.csv").write_text(
+        "vehicle_id,actual_arrival_time,stop_id\n10,2026-03-02T07:59,E1\n10,2026-03-02T17:00,W4\n",
+        encoding="utf-8",
+    )
+    taps = "card,when,line\na,2026-03-02T08:00,10\na,2026-03-02T17:00,10\n"
+    (tmp_path / "taps.csv").write_text(taps, encoding="utf-8")
+    assert counted(prepare(plan_from(plan, folder=tmp_path))) == {("E1", "E4"): 1, ("W4", "W1"): 1}
 
 
 def test_a_release_of_journeys_is_verified(tmp_path: Path) -> None:
@@ -79,6 +184,12 @@ def test_a_release_of_journeys_is_verified(tmp_path: Path) -> None:
     [
         ({"taps": None}, "taps: belongs to data.format"),
         ({"privacy": {"unit": "trip", "epsilon": "1"}}, 'must be "device"'),
+        ({"taps": {"timetable": "feed", "columns": STOPS, "transfers": True}}, "told of rides"),
+        ({"taps": {"timetable": "feed", "columns": VEHICLES}}, "belongs to stop_visits"),
+        (
+            {"data": {"name": "t", "trips": "t.csv", "format": "taps", "clock": "service"}},
+            "service_",
+        ),
     ],
 )
 def test_plans_that_do_not_fit(tmp_path: Path, change: dict[str, Any], message: str) -> None:

@@ -63,10 +63,7 @@ def of_taps(epsilon: int, toy: sequences.ToyUniverse, height: int) -> sequences.
 
 def test_taps_of_files_become_one_record_a_day() -> None:
     stage = of_taps(900, sequences.toy_universe(corners=3, groups=2, places=2), height=2)
-    scene = (
-        sequences.Walk(stops=(0, 3), times=10),
-        sequences.Walk(stops=(2,), person=1, times=2),
-    )
+    scene = (sequences.Walk(stops=(0, 3), times=10), sequences.Walk(stops=(2,), person=1, times=2))
     assert stage.sampler(scene, FirstStep((0, 2)).packed)(3).tolist() == [3 * 64 + 2] * 3
 
 

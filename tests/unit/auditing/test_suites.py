@@ -102,10 +102,7 @@ def test_progress_goes_by_the_time_that_audits_take() -> None:
     slow, quick = (Pace(first=0, each=each, effort=Fraction(1)) for each in (0.003, 0.001))
     paces = {silent: slow, outspoken: quick}
     TWO.audit(
-        runs=RUNS,
-        epsilons=(1,),
-        paces=paces,
-        progress=lambda name, done: told.append((name, done)),
+        runs=RUNS, epsilons=(1,), paces=paces, progress=lambda name, done: told.append((name, done))
     )
     assert told == [
         ("silence (about 5 minutes left)", 0.0),

@@ -14,13 +14,8 @@ from hushway.cli.verbs import app
 from hushway.errors import HushwayError, PlanError
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.plan import ODPlan
-from support.little_plans import (
-    FAMILIES,
-    little_plan,
-    material_of,
-    rows_file,
-    write_little_files,
-)
+from hushway.release.plans.missing import refuse_missing
+from support.little_plans import FAMILIES, little_plan, material_of, rows_file, write_little_files
 
 WINDOW = (
     *("--zone", "Europe/Lisbon", "--first-day", "2026-03-02", "--last-day", "2026-03-02"),
@@ -58,8 +53,7 @@ def test_with_all_facts_given_the_plan_can_be_prepared(folder: Path, family: str
 
 
 @pytest.mark.parametrize(
-    ("codec", "told"),
-    [("utf-8-sig", "utf-8"), ("utf-16", "utf-16"), ("latin-1", "windows-1252")],
+    ("codec", "told"), [("utf-8-sig", "utf-8"), ("utf-16", "utf-16"), ("latin-1", "windows-1252")]
 )
 def test_the_encoding_is_told_from_the_first_line(folder: Path, codec: str, told: str) -> None:
     write_little_files(folder)
@@ -143,6 +137,40 @@ def test_ids_of_cards_are_not_taken_for_people(folder: Path, column: str, unit: 
     assert f"One {unit} is protected" in done.output
 
 
+def test_names_of_columns_in_other_languages_are_told(folder: Path) -> None:
+    header = "Kartennr;Starthaltestelle;Zielhaltestelle;Abfahrt;Preis\n"
+    (folder / "fahrten.csv").write_text(header, encoding="utf-8")
+    (folder / "orte.csv").write_bytes("Haltestelle;Länge;Breite\n".encode("latin-1"))
+    assert run("fahrten.csv", "--places", "orte.csv", *WINDOW, "--yes").exit_code == 0
+    facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
+    assert facts["privacy"]["unit"] == "device"
+    assert list(facts["data"]["columns"].values()) == header.strip().split(";")[:4]
+    # Places that have no ids are told by their names.
+    places = {"id": "Haltestelle", "name": "Haltestelle", "lon": "Länge", "lat": "Breite"}
+    assert facts["places"]["columns"] == places
+
+
+def test_a_column_of_places_that_no_name_tells_is_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "trips.csv").write_text(f"{HEADER}\n", encoding="utf-8")
+    (folder / "list.csv").write_text("key,east,lat\n", encoding="utf-8")
+    words = ("trips.csv", "--places", "list.csv", *WINDOW)
+    told = str(run(*words, "--yes").exception)
+    assert "by its name to be the id: it has key, east, lat" in told
+    assert not (folder / "plan.toml").exists()
+    monkeypatch.setattr(module, "can_ask", lambda: True)
+    for means, answers in (
+        (("--set", "places.columns.id=key", "--set", "places.columns.lon=east", "--yes"), ""),
+        (("--unit", "person", "--time-format", "epoch_s"), "key\neast\n\n\n\n"),
+    ):
+        done = run(*words, *means, answers=answers)
+        assert done.exit_code == 0, done.output
+        facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
+        assert facts["places"]["columns"] == {"id": "key", "lon": "east", "lat": "lat"}
+        (folder / "plan.toml").unlink()
+
+
 def test_trips_with_points_need_areas_and_no_places(folder: Path) -> None:
     header = "rider,started_at,start_lng,start_lat,end_lng,end_lat"
     (folder / "rides.csv").write_text(f"{header}\n", encoding="utf-8")
@@ -202,12 +230,18 @@ def test_events_that_name_towers_need_their_list(folder: Path) -> None:
     (folder / "calls.csv").write_text("subscriber,Tower ID,time,lon,lat\n", encoding="utf-8")
     assert run("calls.csv", "--type", "density", "--places", "t.csv", "--yes").exit_code == 0
     facts = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
-    assert facts["data"]["columns"] == {
-        "person": "subscriber",
-        "place": "Tower ID",
-        "time": "time",
-    }
+    assert facts["data"]["columns"] == {"person": "subscriber", "place": "Tower ID", "time": "time"}
     assert facts["places"]["file"] == "t.csv"
+
+
+def test_what_is_still_to_be_set_is_not_called_a_missing_file(folder: Path) -> None:
+    (folder / "cdr.csv").write_text("IMSI_HASH,CELL_ID,TS_MS\n", encoding="utf-8")
+    (folder / "towers.csv").write_text("cell_id,longitude,latitude\n", encoding="utf-8")
+    assert run("cdr.csv", "--places", "towers.csv", *WINDOW, "--yes").exit_code == 0
+    plan = load_plan(folder / "plan.toml")
+    assert (plan.release_type, plan.privacy.unit) == ("density", "device")
+    with pytest.raises(PlanError, match=r"areas\.file: still to be set"):
+        refuse_missing(plan, rows=False)
 
 
 def test_a_person_at_a_terminal_is_asked(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,12 +1,11 @@
-from collections.abc import Callable
 from datetime import date
 
 import pytest
 
 from hushway.engine.grids import TimeGrid, place_table, time_grid
-from hushway.families.od.public.cells import ODCells
 from hushway.geography.periods import Periods
 from hushway.tables.layout import Clock
+from support.small_cells import cells_of
 
 MINUTE_US = 60_000_000
 
@@ -77,15 +76,13 @@ def test_a_day_that_never_was_has_no_buckets(clock: Clock) -> None:
     assert grid.start_us < grid.end_us
 
 
-def test_integers_match_ids_that_are_written_like_integers(
-    make_cells: Callable[..., ODCells],
-) -> None:
+def test_integers_match_ids_that_are_written_like_integers() -> None:
     ids = ("7", "07", "-3", "-0", "0", "x", "٣", "7.0", " 7", "9223372036854775808", "1_000")
-    locations = make_cells(ids).locations
+    locations = cells_of(ids).locations
     table = place_table(locations, integers=True).to_pydict()
     assert table == {"id": [7, -3, 0], "place": [0, 2, 4]}
     assert place_table(locations, integers=False).to_pydict()["id"] == list(ids)
 
 
-def test_no_id_may_look_like_an_integer(make_cells: Callable[..., ODCells]) -> None:
-    assert place_table(make_cells(("a", "b")).locations, integers=True).num_rows == 0
+def test_no_id_may_look_like_an_integer() -> None:
+    assert place_table(cells_of(("a", "b")).locations, integers=True).num_rows == 0

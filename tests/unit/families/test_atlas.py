@@ -21,23 +21,22 @@ from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas_files import atlas_files
 from hushway.release.folder.seal import SEAL, SIGNATURE, Seal
 from support.atlases import atlas_in
+from support.mutations import seal
+from support.od_scenes import small_certificate
 from support.toy_family import ToyFamily
-
-Reseal = Callable[[Path], None]
-Certify = Callable[..., Certificate]
 
 EVIL = "</script><img src=x onerror=alert(1)>\"'&\u2028<!--"
 
 
-def test_names_of_places_are_data_and_nothing_else(
-    table: ODTable, certify: Certify, tmp_path: Path
-) -> None:
+def test_names_of_places_are_data_and_nothing_else(table: ODTable, tmp_path: Path) -> None:
     places = tuple(
         replace(place, id=f"{EVIL}{place.id}", name=EVIL, zone=EVIL)
         for place in table.universe.locations.places
     )
     odd = replace(table, universe=replace(table.universe, locations=Locations(places)))
-    folder = write_release(tmp_path / "release", table=odd, certificate=certify(odd, title=EVIL))
+    folder = write_release(
+        tmp_path / "release", table=odd, certificate=small_certificate(odd, title=EVIL)
+    )
     facts = atlas_in(folder).facts
     assert facts["title"] == EVIL
     assert facts["places"]["names"] == [EVIL] * len(places)
@@ -148,10 +147,10 @@ def bare_positions(folder: Path) -> None:
     ],
 )
 def test_a_folder_that_was_sealed_again_is_refused_with_a_sentence(
-    release: Path, reseal: Reseal, harm: Callable[[Path], None]
+    release: Path, harm: Callable[[Path], None]
 ) -> None:
     harm(release)
-    reseal(release)
+    seal(release)
     with pytest.raises(ReleaseError) as caught:
         atlas_of(release)
     assert str(caught.value).endswith(".")

@@ -3,7 +3,6 @@
 import os
 import socket
 import tracemalloc
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,19 +16,18 @@ from hushway.release.untrusted import limits as bounded
 from hushway.release.untrusted.limits import csv_rows, holds, read_plain
 from support.forging import failed, sentence
 from support.long import often
+from support.mutations import seal
 from support.small_order import WEAK_KEYS
-
-Reseal = Callable[[Path], None]
 
 SMALL = ["seal.json", "certificate.json", "datapackage.json", "picture.png", "places.csv"]
 
 
 @pytest.mark.parametrize("name", often(SMALL))
-def test_a_huge_file_is_refused_before_it_is_read(release: Path, reseal: Reseal, name: str) -> None:
+def test_a_huge_file_is_refused_before_it_is_read(release: Path, name: str) -> None:
     size = 200_000_000
     os.truncate(release / name, size)
     if name != SEAL:
-        reseal(release)
+        seal(release)
     tracemalloc.start()
     try:
         found = verify(release)

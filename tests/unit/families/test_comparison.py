@@ -17,16 +17,16 @@ from hushway.families.comparison import _joined, _read, compare_releases
 from hushway.families.od.fit.table import ODTable
 from hushway.families.registry import FAMILIES
 from hushway.families.write import write_release
-from hushway.privacy.certificate import Certificate
+from support.od_scenes import small_certificate
 
 Write = Callable[[ODTable], Path]
 
 
 @pytest.fixture
-def write(tmp_path: Path, certify: Callable[..., Certificate]) -> Write:
+def write(tmp_path: Path) -> Write:
     def written(table: ODTable) -> Path:
         folder = tmp_path / f"release-{len(list(tmp_path.iterdir()))}"
-        return write_release(folder, table=table, certificate=certify(table))
+        return write_release(folder, table=table, certificate=small_certificate(table))
 
     return written
 

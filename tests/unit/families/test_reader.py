@@ -1,6 +1,5 @@
 """Releases of strangers, opened: what is checked first, and what is never read."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +12,7 @@ from hushway.errors import ReleaseError
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
 from hushway.privacy.signing import SigningKey, new_key_pair
 from hushway.release.untrusted import table as bounded_table
-from support.mutations import rewrite
-
-Reseal = Callable[[Path], None]
+from support.mutations import rewrite, seal
 
 
 def test_a_release_is_opened_with_the_key_that_signed_it(
@@ -90,12 +87,12 @@ def many_rows(path: Path, *, rows: int) -> None:
 
 
 def test_a_table_that_takes_too_much_is_neither_read_nor_shown(
-    release: Path, reseal: Reseal, monkeypatch: pytest.MonkeyPatch
+    release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = release / "trips.parquet"
     many_rows(path, rows=200_000)
     assert path.stat().st_size < 10_000
-    reseal(release)
+    seal(release)
     monkeypatch.setattr(bounded_table, "OPENED_BYTES", 1 << 20)
     opened = hushway.open(release)
     for read in (opened.arrow, opened.geopandas):
@@ -125,20 +122,20 @@ def test_a_csv_table_that_takes_too_much_is_not_read(
     "resources", [None, [], [1], [{"path": "trips.parquet", "schema": {"fields": [{}]}}]]
 )
 def test_a_data_package_that_describes_nothing_is_one_clear_error(
-    release: Path, reseal: Reseal, resources: object
+    release: Path, resources: object
 ) -> None:
     path = release / "datapackage.json"
     path.write_bytes(canonical_json({**parsed_json(path.read_bytes()), "resources": resources}))
-    reseal(release)
+    seal(release)
     with pytest.raises(ReleaseError, match="does not describe the tables"):
         hushway.open(release)
 
 
 @pytest.mark.parametrize("name", ["trips.parquet", "places.csv"])
-def test_a_table_that_is_none_is_one_clear_error(release: Path, reseal: Reseal, name: str) -> None:
+def test_a_table_that_is_none_is_one_clear_error(release: Path, name: str) -> None:
     path = release / name
     data = path.read_bytes()
     path.write_bytes(data[:100] + bytes(len(data) - 110) + data[-10:])
-    reseal(release)
+    seal(release)
     with pytest.raises(ReleaseError, match=r"cannot be read|is not a"):
         hushway.open(release).arrow(name.partition(".")[0])

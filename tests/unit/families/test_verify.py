@@ -1,5 +1,4 @@
 import json
-import runpy
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,10 +20,8 @@ from hushway.release.folder.seal import SIGNATURE, files_of, signature_json
 from hushway.release.wording import number_text
 from support.certificates import UNPROTECTED
 from support.forging import failed, sentence
-from support.mutations import rewrite
-
-Reseal = Callable[[Path], None]
-Certify = Callable[..., Certificate]
+from support.mutations import rewrite, seal
+from support.od_scenes import small_certificate, small_table
 
 
 def test_an_untouched_release_passes_every_check(release: Path) -> None:
@@ -212,12 +209,12 @@ def test_what_is_no_release_is_one_clear_error(tmp_path: Path, kind: str) -> Non
 
 @pytest.mark.parametrize("signed", [True, False])
 def test_unprotected_releases_are_intact_but_do_not_pass(
-    tmp_path: Path, table: ODTable, certify: Certify, signing_key: SigningKey, *, signed: bool
+    tmp_path: Path, table: ODTable, signing_key: SigningKey, *, signed: bool
 ) -> None:
     folder = write_release(
         tmp_path / "r",
         table=table,
-        certificate=certify(table, randomness=UNPROTECTED),
+        certificate=small_certificate(table, randomness=UNPROTECTED),
         signing_key=signing_key if signed else None,
     )
     for key in (None, signing_key.public) if signed else (None,):
@@ -239,14 +236,14 @@ def test_a_signature_shows_who_sealed(signed_release: Path, signing_key: Signing
 
 
 def test_a_key_asks_for_its_own_signature(
-    tmp_path: Path, release: Path, signed_release: Path, reseal: Reseal
+    tmp_path: Path, release: Path, signed_release: Path
 ) -> None:
     other = new_key_pair(tmp_path / "other.pem", tmp_path / "other.pub.pem")
     for signed in (release, signed_release):
         verification = verify(signed, key=other)
         assert failed(verification) == {"signature"}
         assert verification.result is Result.FAILED
-    reseal(signed_release)
+    seal(signed_release)
     # The page still says that it is signed, and so does the map.
     assert failed(verify(signed_release)) == {"page", "package"}
     rewrite(signed_release, read_certificate(signed_release))
@@ -255,17 +252,12 @@ def test_a_key_asks_for_its_own_signature(
 
 
 def test_a_signature_of_another_release_does_not_fit(
-    tmp_path: Path,
-    signed_release: Path,
-    *,
-    table: ODTable,
-    certify: Certify,
-    signing_key: SigningKey,
+    tmp_path: Path, signed_release: Path, *, table: ODTable, signing_key: SigningKey
 ) -> None:
     other = write_release(
         tmp_path / "other",
         table=table,
-        certificate=certify(table, title="Another"),
+        certificate=small_certificate(table, title="Another"),
         signing_key=signing_key,
     )
     shutil.copy(other / SIGNATURE, signed_release / SIGNATURE)
@@ -291,14 +283,14 @@ def test_a_stranger_cannot_sign_in_the_publishers_name(
     [("certificate.html", "ε = {}", "page"), ("label.yaml", "epsilon: {}", "label")],
 )
 def test_papers_that_claim_less_than_the_certificate_are_found(
-    release: Path, reseal: Reseal, certificate: Certificate, *, name: str, old: str, check: str
+    release: Path, certificate: Certificate, *, name: str, old: str, check: str
 ) -> None:
     claim, path = certificate.claim.amount, release / name
     stated, less = old.format(number_text(claim)), old.format(number_text(claim / 10))
     text = path.read_text(encoding="utf-8")
     assert stated in text
     path.write_text(text.replace(stated, less), encoding="utf-8")
-    reseal(release)
+    seal(release)
     # The data package holds size and digest of the file as it was.
     assert failed(verify(release)) == {check, "package"}
 
@@ -313,12 +305,10 @@ class Trap:
         return Path.touch, (self.path,)
 
 
-def test_a_verification_runs_no_code_of_strangers(
-    release: Path, reseal: Reseal, tmp_path: Path
-) -> None:
+def test_a_verification_runs_no_code_of_strangers(release: Path, tmp_path: Path) -> None:
     with openmatrix.open_file(str(release / "trips.omx"), "a") as file:
         file["t0800_0830"].attrs["period"] = Trap(tmp_path / "sprung")
-    reseal(release)
+    seal(release)
     assert failed(verify(release)) == {"package"}
     assert not (tmp_path / "sprung").exists()
     with openmatrix.open_file(str(release / "trips.omx")) as file:
@@ -343,18 +333,18 @@ def test_a_verification_runs_no_code_of_strangers(
     ids=["fewer", "swapped", "repeated", "negative", "no number", "another column"],
 )
 def test_rows_that_no_release_may_hold_are_found_under_a_new_seal(
-    release: Path, reseal: Reseal, change: Callable[[Any], Any]
+    release: Path, change: Callable[[Any], Any]
 ) -> None:
     path = release / "trips.parquet"
     trips = change(pq.read_table(path))
     pq.write_table(trips, path)
-    reseal(release)
+    seal(release)
     assert "rows" in failed(verify(release))
 
 
-def test_an_added_file_is_found_under_a_new_seal(release: Path, reseal: Reseal) -> None:
+def test_an_added_file_is_found_under_a_new_seal(release: Path) -> None:
     (release / "truth.csv").write_bytes(b"")
-    reseal(release)
+    seal(release)
     assert failed(verify(release)) == {"package"}
 
 
@@ -383,9 +373,8 @@ def test_a_seal_cannot_name_files_outside(release: Path, path: str) -> None:
     assert any("missing" in check.sentence for check in verification.checks)
 
 
-def test_cells_for_trips_within_a_place_are_checked_too(tmp_path: Path, certify: Certify) -> None:
-    made = runpy.run_path(str(Path(__file__).with_name("conftest.py")))
-    table = made["small_table"](include_intrazonal=True)
-    folder = write_release(tmp_path / "r", table=table, certificate=certify(table))
+def test_cells_for_trips_within_a_place_are_checked_too(tmp_path: Path) -> None:
+    table = small_table(include_intrazonal=True)
+    folder = write_release(tmp_path / "r", table=table, certificate=small_certificate(table))
     assert verify(folder).passed
     assert len(table.cells) == 100

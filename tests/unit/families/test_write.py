@@ -22,8 +22,7 @@ from hushway.families.write import write_release
 from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.measured import Internal
-
-Certify = Callable[..., Certificate]
+from support.od_scenes import small_certificate
 
 
 def names(folder: Path) -> list[str]:
@@ -63,10 +62,10 @@ def test_garbage_is_left_alone_only_while_the_picture_is_drawn(
 
 
 def test_a_sparse_release_says_what_a_missing_row_means(
-    tmp_path: Path, sparse_table: ODTable, certify: Certify
+    tmp_path: Path, sparse_table: ODTable
 ) -> None:
     folder = write_release(
-        tmp_path / "sparse", table=sparse_table, certificate=certify(sparse_table)
+        tmp_path / "sparse", table=sparse_table, certificate=small_certificate(sparse_table)
     )
     package = json.loads((folder / "datapackage.json").read_bytes())
     assert package["table"]["threshold"] == 20
@@ -87,7 +86,7 @@ def test_a_format_that_was_left_out_is_named_with_its_reason(
 
 
 def test_a_release_of_the_week_with_further_labels_describes_them_and_verifies(
-    tmp_path: Path, table: ODTable, certify: Certify
+    tmp_path: Path, table: ODTable
 ) -> None:
     places = table.universe.locations.places
     county = PlaceLabels(column="county", values=("A", "B", "", "A", "B"))
@@ -103,7 +102,7 @@ def test_a_release_of_the_week_with_further_labels_describes_them_and_verifies(
         threshold=None,
         zeros_left_out=True,
     )
-    folder = write_release(tmp_path / "week", table=weekly, certificate=certify(weekly))
+    folder = write_release(tmp_path / "week", table=weekly, certificate=small_certificate(weekly))
     assert verify(folder).passed
     package = json.loads((folder / "datapackage.json").read_bytes())
     for resource in package["resources"]:
@@ -201,20 +200,21 @@ def test_a_parent_that_is_no_folder_is_a_clear_error(
 
 
 KILLED = """
-import os, runpy, signal, sys
+import os, signal, sys
 from pathlib import Path
 from hushway.families.write import write_release
 
-sys.path.insert(0, sys.argv[4])
-made = runpy.run_path(sys.argv[1])
-table = made["small_table"]()
+sys.path.insert(0, sys.argv[1])
+from support.od_scenes import small_certificate, small_table
+
+table = small_table()
 
 def die(words):
     if words == sys.argv[3]:
         os.kill(os.getpid(), signal.SIGKILL)
 
 write_release(
-    Path(sys.argv[2]), table=table, certificate=made["small_certificate"](table), progress=die
+    Path(sys.argv[2]), table=table, certificate=small_certificate(table), progress=die
 )
 """
 
@@ -224,11 +224,8 @@ def test_a_killed_run_leaves_no_release_and_the_next_one_clears_up(
     tmp_path: Path, table: ODTable, certificate: Certificate, moment: str
 ) -> None:
     place = tmp_path / "release"
-    here = Path(__file__)
-    builders, support = str(here.with_name("conftest.py")), str(here.parents[2])
-    killed = subprocess.run(
-        [sys.executable, "-c", KILLED, builders, str(place), moment, support], check=False
-    )
+    tests = str(Path(__file__).parents[2])
+    killed = subprocess.run([sys.executable, "-c", KILLED, tests, str(place), moment], check=False)
     assert killed.returncode == -signal.SIGKILL
     [left] = tmp_path.iterdir()
     assert left.name == ".release.partial"
@@ -282,14 +279,14 @@ def test_a_release_needs_a_certificate(tmp_path: Path, table: ODTable, certifica
 
 
 def test_an_internal_value_slipped_into_parameters_is_refused(
-    tmp_path: Path, table: ODTable, certify: Certify
+    tmp_path: Path, table: ODTable
 ) -> None:
     slips: tuple[Callable[[Any], None], ...] = (
         lambda terms: terms.mechanism.parameters.update(late=Internal(3)),
         lambda terms: terms.contribution.limits.update(late=Internal(3)),
     )
     for slip in slips:
-        certificate = certify(table)
+        certificate = small_certificate(table)
         slip(certificate.terms)
         with pytest.raises(HushwayError, match=r"against the truth|does not limit contributions"):
             write_release(tmp_path / "r", table=table, certificate=certificate)
@@ -298,12 +295,10 @@ def test_an_internal_value_slipped_into_parameters_is_refused(
             certificate.to_json()
 
 
-def test_places_that_cannot_be_read_back_are_refused(
-    tmp_path: Path, table: ODTable, certify: Certify
-) -> None:
+def test_places_that_cannot_be_read_back_are_refused(tmp_path: Path, table: ODTable) -> None:
     odd = Location(id="a", name="A", lon=np.float64(0.5), lat=0.0, zone="z")
     places = Locations((odd, *table.universe.locations.places[1:]))
     universe = dataclasses.replace(table.universe, locations=places)
     other = dataclasses.replace(table, universe=universe)
     with pytest.raises(ReleaseError, match="read back"):
-        write_release(tmp_path / "r", table=other, certificate=certify(other))
+        write_release(tmp_path / "r", table=other, certificate=small_certificate(other))

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
 from hushway.engine.opening import open_session
 from hushway.engine.settings import EngineSettings
 from hushway.geography.clock import microseconds
+from hushway.journeys.calendars import day_number
 from hushway.journeys.rides import PublicRides
 from hushway.journeys.taps import TapColumns, TapsSource, taps_read
 from hushway.journeys.timetable import read_timetable
@@ -34,7 +35,7 @@ def source_of(folder: Path, taps: Iterable[Tap], **options: Any) -> TapsSource:
     source = TapsSource(
         path=folder / "taps.csv",
         columns=TapColumns(person="card", time="when", stop="stop", line="line", action="action"),
-        rides=PublicRides(timetable=read_timetable(bus_feed(folder / "feed")), walk_m=500),
+        rides=rides_of(bus_feed(folder / "feed")),
         counted="rides",
         span_us=_span("2026-03-02T00:00", "2026-03-05T00:00"),
         exits=("off",),
@@ -42,14 +43,21 @@ def source_of(folder: Path, taps: Iterable[Tap], **options: Any) -> TapsSource:
     return replace(source, **options)
 
 
-def trips_of(source: TapsSource) -> list[Trip]:
+def rides_of(*feeds: Path) -> PublicRides:
+    """Returns what feeds say of rides on the days of these tests."""
+    days = day_number(date(2026, 3, 1)), day_number(date(2026, 3, 5))
+    return PublicRides(timetable=read_timetable(*feeds), walk_m=500, days=days)
+
+
+def trips_of(source: TapsSource, settings: EngineSettings | None = None) -> list[Trip]:
     """Returns the trips that are made of taps, by card and time."""
-    with open_session(EngineSettings()) as session:
+    with open_session(settings or EngineSettings()) as session:
         table = session.fetch(session.rows(taps_read(session, source)))
-    return sorted(
+    rows = (
         (row["person"], _clock(row["us"]), row["origin"], row["destination"], row["rule"])
         for row in table.to_pylist()
     )
+    return sorted(rows, key=str)
 
 
 def _span(first: str, last: str) -> tuple[int, int]:

@@ -54,7 +54,7 @@ NEXT = "2026-03-03T08:00"
         ),
         pytest.param(
             [tap("a", "08:00", "X9"), tap("a", "17:00", "W4")],
-            [(NOT_KNOWN, "unknown_stop"), (NOT_KNOWN, "nothing_follows")],
+            [(NOT_KNOWN, "unknown_stop"), (NOT_KNOWN, "unknown_next")],
             id="a stop that the timetable does not have",
         ),
         pytest.param(

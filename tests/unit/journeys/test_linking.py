@@ -40,6 +40,17 @@ BACK = tap("a", "17:00", "W4")
             [("MC", "W1"), ("E1", NOT_KNOWN)],
             id="from a gate to a bus",
         ),
+        pytest.param(
+            # Nearly nine kilometres by metro take twenty-four minutes.
+            [tap("a", "08:00", "MC", ""), tap("a", "08:50", "W4"), tap("a", "17:00", "E1")],
+            [("MC", "W1"), ("E1", NOT_KNOWN)],
+            id="from a gate that nobody left to a bus",
+        ),
+        pytest.param(
+            [tap("a", "08:00", "MC", ""), tap("a", "08:56", "W4"), tap("a", "17:00", "E1")],
+            [("MC", "MA"), ("W4", "W1"), ("E1", NOT_KNOWN)],
+            id="too long after a gate that nobody left",
+        ),
     ],
 )
 def test_journeys(tmp_path: Path, taps: list[Tap], journeys: list[tuple[str, str]]) -> None:

@@ -5,18 +5,24 @@ from pathlib import Path
 import pytest
 
 from hushway.errors import GeographyError
-from hushway.journeys.rides import ANY_LINE, PublicRides
+from hushway.journeys.calendars import day_of, read_calendar
+from hushway.journeys.rides import ANY_LINE
 from hushway.journeys.timetable import read_timetable
 from support.bus_feed import bus_feed
+from unit.journeys.material import rides_of
+
+# Of the only kind of days, lines are numbered from -1 on, which is any line.
+LINE_0 = (1, 0, 0, 0)
 
 
 def test_rides_go_down_the_line(tmp_path: Path) -> None:
-    timetable = read_timetable(bus_feed(tmp_path / "feed"))
+    rides = rides_of(bus_feed(tmp_path / "feed"))
+    timetable = rides.timetable
     number = {stop: index for index, stop in enumerate(timetable.stops)}
     names = dict(enumerate(timetable.routes)) | {ANY_LINE: "any"}
     found = {
         (names[line], timetable.stops[at], timetable.stops[alight]): seconds
-        for line, at, alight, seconds in PublicRides(timetable=timetable, walk_m=500)._rides
+        for line, at, alight, seconds in rides._rides - LINE_0
     }
     assert found["10", "E1", "E4"] == found["any", "E1", "E4"] == 15 * 60
     assert ("10", "E4", "E1") not in found
@@ -46,3 +52,35 @@ def test_a_feed_that_lacks_something(
 ) -> None:
     with pytest.raises(GeographyError, match=message):
         read_timetable(bus_feed(tmp_path / "feed", **changes))
+
+
+def test_another_place_of_the_same_id_is_refused(tmp_path: Path) -> None:
+    other = "stop_id,stop_name,stop_lon,stop_lat,parent_station\nE1,other,0.5,0.5,\n"
+    feeds = bus_feed(tmp_path / "one"), bus_feed(tmp_path / "two", stops=other)
+    with pytest.raises(GeographyError, match="'E1' of two has another place"):
+        read_timetable(*feeds)
+
+
+# 2026-03-02 is a Monday.
+WEEK = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
+CALENDAR = f"service_id,start_date,end_date,{WEEK}\ndaily,20260302,20260308,1,1,1,1,1,0,0\n"
+DATES = "service_id,date,exception_type\ndaily,20260303,2\ndaily,20260307,1\n"
+
+
+def test_a_calendar_and_its_exceptions(tmp_path: Path) -> None:
+    feed = bus_feed(tmp_path / "feed", calendar=CALENDAR, calendar_dates=DATES)
+    days = read_calendar(feed)
+    assert days is not None
+    assert [str(day_of(day)) for day in sorted(days["daily"])] == [
+        "2026-03-02",
+        "2026-03-04",
+        "2026-03-05",
+        "2026-03-06",
+        "2026-03-07",
+    ]
+
+
+def test_a_calendar_that_cannot_be_read(tmp_path: Path) -> None:
+    dates = "service_id,date,exception_type\ndaily,2026-03-03,2\n"
+    with pytest.raises(GeographyError, match=r"calendar_dates.txt of feed has a day"):
+        read_timetable(bus_feed(tmp_path / "feed", calendar_dates=dates))

@@ -1,10 +1,13 @@
 """Every study is saved in the same way; only what differs is given."""
 
 import json
+import math
 from functools import partial
 from pathlib import Path
 
-from hushway.study.results import Figures, Report, StudyTable
+import pytest
+
+from hushway.study.results import Figures, Interval, Report, StudyTable
 
 TABLES = [
     StudyTable(title=title, columns=["method", "#error"], rows=[["sound", "0.1"]])
@@ -51,3 +54,20 @@ def test_figures_are_means_over_runs_by_setting_and_name() -> None:
     assert figures.get("sound", "0.1", "rsse") is None
     assert figures.tried("epsilon") == ["1", "0.1"]
     assert figures.facts()[0]["figure"] == "mre"
+
+
+@pytest.mark.parametrize(
+    ("mean", "half_width", "written"),
+    [
+        (0.5034, 0.0226, "0.503 ± 0.023"),
+        (291.6, 112.4, "292 ± 112"),
+        (2156.4, 26.2, "2,156 ± 26"),
+        (99.96, 9.96, "100 ± 10"),
+        (41.0, math.nan, "41"),
+    ],
+)
+def test_numbers_are_short_and_never_powers_of_ten(
+    mean: float, half_width: float, written: str
+) -> None:
+    said = str(Interval(mean=mean, half_width=half_width))
+    assert said.replace("\N{NO-BREAK SPACE}", " ") == written

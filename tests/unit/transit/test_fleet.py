@@ -1,14 +1,10 @@
 """Fleet sizes against trying every size."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
 from hushway.geography.itineraries import Itineraries, itineraries
-from hushway.geography.locations import Locations
 from hushway.geography.transit import TransitNetwork
 from hushway.transit.fleet import FleetPlan, least_enough, size_fleet
 from hushway.transit.fleet_bounds import fewest_shuttles
@@ -21,8 +17,8 @@ from hushway.transit.legs import (
     stands,
 )
 from hushway.transit.operations import ServiceRules, limits_of, serve_legs
+from support.rider_scenes import placed, random_scene
 
-Place = Callable[..., Locations]
 # A second look goes so far below a size that is enough.
 LOOK_BACK = 5
 WINDOW_S = 0, 7200
@@ -86,10 +82,10 @@ def is_enough(
     return day.unserved_legs == 0 and day.mean_shuttle_wait_s <= target_s
 
 
-def test_a_fleet_is_the_least_of_all_that_are_enough(scene_of: Callable[..., Any]) -> None:
+def test_a_fleet_is_the_least_of_all_that_are_enough() -> None:
     sizes = []
     for seed in range(30):
-        scene = scene_of(seed, most=120)
+        scene = random_scene(seed, most=120)
         routes, rules = scene.routes, ServiceRules(seats=2 + seed % 3, most_wait_s=600 + 50 * seed)
         target_s = 300
         plan = size_fleet(routes, scene.trips, rules=rules, window_s=WINDOW_S, mean_wait_s=target_s)
@@ -111,8 +107,8 @@ def test_a_fleet_is_the_least_of_all_that_are_enough(scene_of: Callable[..., Any
     assert min(sizes) <= 2
 
 
-def test_the_mean_wait_reported_is_that_of_the_day(scene_of: Callable[..., Any]) -> None:
-    scene, rules = scene_of(3), ServiceRules()
+def test_the_mean_wait_reported_is_that_of_the_day() -> None:
+    scene, rules = random_scene(3), ServiceRules()
     plan = size_fleet(scene.routes, scene.trips, rules=rules, window_s=WINDOW_S)
     every = planned_legs(scene.routes, scene.trips, shuttle_wait_s=180)
     for zone, (found, legs) in enumerate(zip(plan.zones, every, strict=True)):
@@ -124,7 +120,7 @@ def test_the_mean_wait_reported_is_that_of_the_day(scene_of: Callable[..., Any])
 
 
 @pytest.fixture
-def road(placed: Place) -> Itineraries:
+def road() -> Itineraries:
     """Two zones far apart, each of two places."""
     spots = ((0.0, 0.0, "a"), (2_000.0, 0.0, "a"), (9_000.0, 0.0, "b"), (9_500.0, 0.0, "b"))
     return itineraries(TransitNetwork(locations=placed(*spots), hubs=(), lines=()))
@@ -146,7 +142,7 @@ def test_a_zone_without_legs_needs_no_shuttles(road: Itineraries) -> None:
     assert sized(road, in_order(np.array([0]), np.array([2]), np.array([3]))).sizes == (0, 1)
 
 
-def test_a_zone_of_one_place_is_sized(placed: Place) -> None:
+def test_a_zone_of_one_place_is_sized() -> None:
     locations = placed((0.0, 0.0, "a"), (900.0, 0.0, "b"))
     routes = itineraries(TransitNetwork(locations=locations, hubs=(), lines=()))
     trips = in_order(np.array([0, 0, 0]), np.array([0, 0, 0]), np.array([1, 1, 1]))
@@ -154,8 +150,8 @@ def test_a_zone_of_one_place_is_sized(placed: Place) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_with_a_stand_for_every_rider_nobody_waits(scene_of: Callable[..., Any], seed: int) -> None:
-    scene = scene_of(seed, most=200)
+def test_with_a_stand_for_every_rider_nobody_waits(seed: int) -> None:
+    scene = random_scene(seed, most=200)
     rules = ServiceRules(seats=1, most_wait_s=0)
     every = planned_legs(scene.routes, scene.trips, shuttle_wait_s=180)
     for zone, legs in enumerate(every):

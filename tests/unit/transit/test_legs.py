@@ -1,7 +1,7 @@
 """Planned legs against following every rider, and stands against the rule in plain words."""
 
 from collections import Counter
-from collections.abc import Callable
+from datetime import date
 from itertools import pairwise
 from typing import Any
 
@@ -9,13 +9,23 @@ import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
+from hushway.errors import PlanError
+from hushway.families.od.public.cells import ODCells
 from hushway.geography.itineraries import MODES, Access, Itineraries
-from hushway.geography.locations import Locations
+from hushway.geography.periods import Cycle, Periods
 from hushway.geography.transit import TransitNetwork, Travel
-from hushway.transit.legs import RiderTrips, ShuttleLegs, planned_legs, stand_order, stands
+from hushway.transit.legs import (
+    RiderTrips,
+    ShuttleLegs,
+    draw_trips,
+    in_order,
+    planned_legs,
+    stand_order,
+    stands,
+)
 from hushway.transit.operations import operate
+from support.rider_scenes import placed, random_scene
 
-Place = Callable[..., Locations]
 WAIT_S = 170
 
 
@@ -65,10 +75,8 @@ def every_trip(routes: Itineraries) -> RiderTrips:
 
 
 @pytest.mark.parametrize("seed", range(25))
-def test_every_leg_is_planned_for_when_its_rider_should_be_there(
-    scene_of: Callable[..., Any], seed: int
-) -> None:
-    routes = scene_of(seed).routes
+def test_every_leg_is_planned_for_when_its_rider_should_be_there(seed: int) -> None:
+    routes = random_scene(seed).routes
     trips = every_trip(routes)
     planned = planned_legs(routes, trips, shuttle_wait_s=WAIT_S)
     riders = zip(trips.depart_s.tolist(), trips.origin, trips.destination, strict=True)
@@ -79,16 +87,14 @@ def test_every_leg_is_planned_for_when_its_rider_should_be_there(
         assert (np.diff(legs.request_s) >= 0).all()
 
 
-def test_the_trips_compared_are_of_every_mode(scene_of: Callable[..., Any]) -> None:
-    modes = {mode for seed in range(25) for mode in scene_of(seed).routes.mode.ravel().tolist()}
+def test_the_trips_compared_are_of_every_mode() -> None:
+    modes = {mode for seed in range(25) for mode in random_scene(seed).routes.mode.ravel().tolist()}
     assert modes == set(range(-1, len(MODES)))
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_day_asks_for_the_legs_that_were_planned_if_all_are_served(
-    scene_of: Callable[..., Any], seed: int
-) -> None:
-    scene = scene_of(seed)
+def test_a_day_asks_for_the_legs_that_were_planned_if_all_are_served(seed: int) -> None:
+    scene = random_scene(seed)
     rules = scene.rules.__class__(most_wait_s=100_000)
     day = operate(scene.routes, scene.trips, (2, 2), rules=rules, window_s=scene.window_s)
     planned = planned_legs(scene.routes, scene.trips, shuttle_wait_s=WAIT_S)
@@ -99,14 +105,14 @@ def test_a_day_asks_for_the_legs_that_were_planned_if_all_are_served(
         assert ends == sorted(zip(legs.pickup, legs.dropoff, strict=True))
 
 
-def test_no_trips_need_no_legs(scene_of: Callable[..., Any]) -> None:
+def test_no_trips_need_no_legs() -> None:
     nothing = np.zeros(0, dtype=np.int64)
     trips = RiderTrips(depart_s=nothing, origin=nothing, destination=nothing)
-    planned = planned_legs(scene_of(1).routes, trips, shuttle_wait_s=WAIT_S)
+    planned = planned_legs(random_scene(1).routes, trips, shuttle_wait_s=WAIT_S)
     assert [len(legs) for legs in planned] == [0, 0]
 
 
-def random_town(placed: Place, seed: int) -> tuple[TransitNetwork, IntArray]:
+def random_town(seed: int) -> tuple[TransitNetwork, IntArray]:
     """Returns a town, some places of which share a spot, and where its riders ask."""
     rng = np.random.default_rng(seed)
     count = int(rng.integers(2, 15))
@@ -121,10 +127,8 @@ def random_town(placed: Place, seed: int) -> tuple[TransitNetwork, IntArray]:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_every_place_where_riders_ask_gets_a_stand_that_saves_most(
-    placed: Place, seed: int
-) -> None:
-    network, pickups = random_town(placed, seed)
+def test_every_place_where_riders_ask_gets_a_stand_that_saves_most(seed: int) -> None:
+    network, pickups = random_town(seed)
     asked = Counter(pickups.tolist())
     order = stand_order(network, 0, pickups).tolist()
     drive_s = network.shuttle_s
@@ -142,8 +146,8 @@ def test_every_place_where_riders_ask_gets_a_stand_that_saves_most(
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_then_the_place_with_most_riders_to_a_stand_comes_next(placed: Place, seed: int) -> None:
-    network, pickups = random_town(placed, seed)
+def test_then_the_place_with_most_riders_to_a_stand_comes_next(seed: int) -> None:
+    network, pickups = random_town(seed)
     asked = Counter(pickups.tolist())
     order = stand_order(network, 0, pickups).tolist()
     assert Counter(order) == asked
@@ -154,14 +158,14 @@ def test_then_the_place_with_most_riders_to_a_stand_comes_next(placed: Place, se
         assert share[order[at]] == max(share[place] for place in open_places)
 
 
-def test_the_first_stand_is_nearest_to_all_riders(placed: Place) -> None:
+def test_the_first_stand_is_nearest_to_all_riders() -> None:
     locations = placed(*((1000.0 * place, 0.0, "a") for place in range(5)))
     network = TransitNetwork(locations=locations, hubs=(), lines=())
     order = stand_order(network, 0, np.array([0, 0, 1, 4, 4, 4]))
     assert order.tolist() == [4, 0, 1, 4, 4, 0]
 
 
-def test_without_riders_every_place_of_the_zone_is_a_stand(placed: Place) -> None:
+def test_without_riders_every_place_of_the_zone_is_a_stand() -> None:
     locations = placed((0.0, 0.0, "a"), (500.0, 0.0, "b"), (900.0, 0.0, "a"))
     network = TransitNetwork(locations=locations, hubs=(), lines=())
     assert stand_order(network, 0, np.zeros(0, dtype=np.int64)).tolist() == [0, 2]
@@ -172,3 +176,96 @@ def test_stands_that_ran_out_are_used_again() -> None:
     assert stands(order, 0).tolist() == []
     assert stands(order, 2).tolist() == [5, 3]
     assert stands(order, 7).tolist() == [5, 3, 8, 5, 3, 8, 5]
+
+
+OPENS, MINUTES = 8 * 60, 30
+
+
+def universe_of(*, include_intrazonal: bool = False, cycle: Cycle = "day") -> ODCells:
+    periods = Periods(
+        zone="America/Detroit",
+        first_day=date(2026, 3, 3),
+        last_day=date(2026, 3, 3),
+        opens=OPENS,
+        closes=10 * 60,
+        minutes=MINUTES,
+        cycle=cycle,
+    )
+    places = placed(*((100.0 * place, 0.0, "a") for place in range(6)))
+    return ODCells(locations=places, periods=periods, include_intrazonal=include_intrazonal)
+
+
+def cells_of(universe: ODCells, trips: RiderTrips) -> Counter[int]:
+    """The table that trips make, by the clock."""
+    period = (trips.depart_s - OPENS * 60) // (MINUTES * 60)
+    return Counter(universe.encode(period, trips.origin, trips.destination).tolist())
+
+
+def facts_of(trips: RiderTrips) -> list[list[int]]:
+    return [trips.depart_s.tolist(), trips.origin.tolist(), trips.destination.tolist()]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_drawn_trips_make_the_table_that_they_came_from(seed: int) -> None:
+    universe = universe_of()
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(universe.size)[:40]
+    counts = rng.integers(0, 20, 40)
+    trips = draw_trips(universe, cells, counts, seed=seed)
+    table = dict(zip(cells.tolist(), counts.tolist(), strict=True))
+    assert cells_of(universe, trips) == {cell: n for cell, n in table.items() if n}
+    assert len(trips) == counts.sum()
+    assert (np.diff(trips.depart_s) >= 0).all()
+
+
+def test_trips_begin_at_every_second_of_their_period_and_at_no_other() -> None:
+    universe = universe_of()
+    cell = universe.encode(np.array([2]), np.array([1]), np.array([4]))
+    trips = draw_trips(universe, cell, np.array([40_000]), seed=3)
+    starts = 9 * 3600
+    assert np.array_equal(np.unique(trips.depart_s), np.arange(starts, starts + 1800))
+    assert abs(trips.depart_s.mean() - (starts + 899.5)) < 6 * 1800 / np.sqrt(12 * 40_000)
+
+
+def test_the_same_seed_draws_the_same_trips_and_another_one_others() -> None:
+    universe = universe_of()
+    table = np.arange(30), np.full(30, 5)
+    first = facts_of(draw_trips(universe, *table, seed=1))
+    assert first == facts_of(draw_trips(universe, *table, seed=1))
+    assert first != facts_of(draw_trips(universe, *table, seed=2))
+
+
+def test_trips_that_end_where_they_began_are_left_out() -> None:
+    universe = universe_of(include_intrazonal=True)
+    trips = draw_trips(universe, np.arange(universe.size), np.ones(universe.size, int), seed=1)
+    assert len(trips) == 4 * 6 * 5
+    assert (trips.origin != trips.destination).all()
+    assert set(cells_of(universe, trips).values()) == {1}
+
+
+def test_periods_of_a_window_of_one_day_are_read_alike() -> None:
+    by_day, by_window = universe_of(), universe_of(cycle="window")
+    table = np.arange(0, by_day.size, 7), np.full(len(range(0, by_day.size, 7)), 2)
+    drawn = [facts_of(draw_trips(each, *table, seed=5)) for each in (by_day, by_window)]
+    assert drawn[0] == drawn[1]
+
+
+def test_an_empty_table_has_no_trips() -> None:
+    nothing = np.zeros(0, dtype=np.int64)
+    assert len(draw_trips(universe_of(), nothing, nothing, seed=1)) == 0
+    assert len(draw_trips(universe_of(), np.arange(3), np.zeros(3, int), seed=1)) == 0
+
+
+def test_trips_that_begin_together_keep_their_order() -> None:
+    trips = in_order(np.array([5, 2, 5, 2]), np.array([0, 1, 2, 3]), np.array([9, 8, 7, 6]))
+    assert facts_of(trips) == [[2, 2, 5, 5], [1, 3, 0, 2], [8, 6, 9, 7]]
+
+
+@pytest.mark.parametrize(("depart_s", "destination"), [((60, 0), (1, 1)), ((0, 60), (1, 0))])
+def test_trips_out_of_order_or_to_nowhere_are_refused(
+    depart_s: tuple[int, int], destination: tuple[int, int]
+) -> None:
+    with pytest.raises(PlanError, match="order of departure"):
+        RiderTrips(
+            depart_s=np.array(depart_s), origin=np.array([0, 0]), destination=np.array(destination)
+        )

@@ -1,26 +1,22 @@
 """A day by hand, days at the edge of what there is, and figures added up rider by rider."""
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 import pytest
 
 from hushway.errors import PlanError
 from hushway.geography.itineraries import Itineraries, RiderCosts, itineraries
-from hushway.geography.locations import Locations
 from hushway.geography.transit import BusLine, TransitNetwork, Travel
 from hushway.transit.legs import RiderTrips, in_order
 from hushway.transit.operations import Operations, ServiceRules, operate
+from support.rider_scenes import placed, random_scene
 
-Place = Callable[..., Locations]
 WINDOW_S = 0, 7200
 # A hundred seconds by shuttle and a thousand on foot for each kilometre.
 TRAVEL = Travel(shuttle_m_per_s=10.0, detour=1.0, stop_s=0, walk_m_per_s=1.0)
 
 
 @pytest.fixture
-def town(placed: Place) -> Itineraries:
+def town() -> Itineraries:
     """Two hubs with a bus between them; a kilometre outside each a door, and one to walk to."""
     line = BusLine(name="L", stops=(0, 1), ride_s=(400,), headway_s=300)
     spots = ((0.0, 0.0, "a"), (5999.0, 0.0, "b"), (-999.0, 0.0, "a"), (6998.0, 0.0, "b"))
@@ -98,7 +94,7 @@ def test_without_shuttles_nobody_gets_one(town: Itineraries) -> None:
     assert figures_of(day) == [0, 0, 0, 0, 0, 0, 3, 3]
 
 
-def test_a_zone_of_one_place_is_served(placed: Place) -> None:
+def test_a_zone_of_one_place_is_served() -> None:
     spots = ((0.0, 0.0, "a"), (999.0, 0.0, "b"), (1998.0, 0.0, "b"))
     network = TransitNetwork(locations=placed(*spots), hubs=(), lines=(), travel=TRAVEL)
     trips = trips_of((0, 0, 2), (0, 1, 0), (0, 2, 0))
@@ -121,8 +117,8 @@ def mean(values: list[int]) -> float:
 
 
 @pytest.mark.parametrize("seed", range(15))
-def test_figures_are_what_the_riders_add_up_to(scene_of: Callable[..., Any], seed: int) -> None:
-    scene = scene_of(seed)
+def test_figures_are_what_the_riders_add_up_to(seed: int) -> None:
+    scene = random_scene(seed)
     day = scene.run()
     served = [leg for leg in day.leg if leg["leave_s"] >= 0]
     waits = [int(leg["board_s"] - leg["request_s"]) for leg in served]

@@ -83,14 +83,7 @@ def test_a_day_without_work_needs_nobody() -> None:
 
 @pytest.mark.parametrize(
     ("requirement", "lengths"),
-    [
-        ([1, 1], ()),
-        ([1, 1], (1, 1)),
-        ([1, 1], (0,)),
-        ([1, -1], (1,)),
-        ([1, 1], (3, 4)),
-        ([], (1,)),
-    ],
+    [([1, 1], ()), ([1, 1], (1, 1)), ([1, 1], (0,)), ([1, -1], (1,)), ([1, 1], (3, 4)), ([], (1,))],
 )
 def test_what_cannot_be_planned_is_refused(
     requirement: list[int], lengths: tuple[int, ...]

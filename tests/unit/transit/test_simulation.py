@@ -1,7 +1,6 @@
 """Whole days against a slow simulator that knows nothing of the fast one."""
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -10,10 +9,10 @@ import numpy as np
 import pytest
 
 from hushway.geography.itineraries import MODES, Access, Itineraries, itineraries
-from hushway.geography.locations import Locations
 from hushway.geography.transit import TransitNetwork, Travel
 from hushway.transit.legs import ShuttleLegs, planned_legs, stand_order, stands
 from hushway.transit.operations import Operations, ServiceRules, limits_of, serve_legs
+from support.rider_scenes import placed, random_scene
 
 SHUTTLES, RIDERS = 0, 1  # who goes first at the same second
 NEVER = -1
@@ -282,10 +281,8 @@ def both(scene: Any) -> tuple[Operations, SlowDay]:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_day_is_the_same_in_a_simulator_that_tries_everything(
-    scene_of: Callable[..., Any], seed: int
-) -> None:
-    fast, slow = both(scene_of(seed))
+def test_a_day_is_the_same_in_a_simulator_that_tries_everything(seed: int) -> None:
+    fast, slow = both(random_scene(seed))
     for fact in ("arrival_s", "bus_wait_s", "bus_ride_s", "buses"):
         assert fast.trip[fact].tolist() == [getattr(rider, fact) for rider in slow.riders]
     legs = sorted(slow.legs, key=lambda leg: (leg.trip, leg.second))
@@ -296,11 +293,11 @@ def test_a_day_is_the_same_in_a_simulator_that_tries_everything(
         assert fast.shuttle[fact].tolist() == [getattr(one, fact) for one in slow.shuttles]
 
 
-def test_the_compared_days_have_everything_in_them(scene_of: Callable[..., Any]) -> None:
+def test_the_compared_days_have_everything_in_them() -> None:
     modes: set[str] = set()
     seen: Counter[str] = Counter()
     for seed in range(40):
-        scene = scene_of(seed)
+        scene = random_scene(seed)
         fast, slow = both(scene)
         ends = scene.trips.origin, scene.trips.destination
         modes |= {MODES[mode] for mode in scene.routes.mode[ends]}
@@ -321,7 +318,7 @@ def legs_on_a_road(*legs: tuple[int, int, int]) -> ShuttleLegs:
 
 
 @pytest.fixture
-def road(placed: Callable[..., Locations]) -> Itineraries:
+def road() -> Itineraries:
     """Five places, a hundred seconds from each to the next, and no hubs."""
     spots = [(999.0 * place, 0.0, "a") for place in range(5)]
     travel = Travel(shuttle_m_per_s=10.0, detour=1.0, stop_s=0)

@@ -3,7 +3,7 @@
 import { Frame } from "./frame";
 import type { Layer, Pen } from "./layer";
 import { inSlices, type Work } from "./slices";
-import { fitted, panned, zoomed, type View } from "./view";
+import { fitted, panned, resized, zoomed, type View } from "./view";
 
 /** How much of the map around the screen is drawn ahead, as a share of the screen. */
 const AROUND = 0.25;
@@ -76,8 +76,7 @@ export class Surface {
     const ratio = sharpness();
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
-    this.view =
-      this.view === null ? fitted(this.scene.frame, width, height) : { ...this.view, width, height };
+    this.view = resized(this.scene.frame, this.view, width, height);
     this.whenMoved(this.view);
     this.frameNow();
     this.draw();

@@ -18,6 +18,13 @@ export function fitted(frame: Frame, width: number, height: number): View {
   return { x: 0, y: 0, pixels: Math.max(pixels, 1), width, height };
 }
 
+/** The view in a window of another size: everything, if everything is seen now, or else the same part. */
+export function resized(frame: Frame, view: View | null, width: number, height: number): View {
+  const all = view && fitted(frame, view.width, view.height);
+  const everything = !all || (all.x === view.x && all.y === view.y && all.pixels === view.pixels);
+  return everything ? fitted(frame, width, height) : { ...view, width, height };
+}
+
 export function toScreen(view: View, x: number, y: number): [number, number] {
   return [
     (x - view.x) * view.pixels + view.width / 2,

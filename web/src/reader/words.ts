@@ -1,7 +1,8 @@
 /** What is shown, and what is chosen on a map. */
 
+import type { Scale } from "../map/scale";
 import type { Atlas } from "../shared/atlas";
-import { number, uncertain } from "../shared/format";
+import { number, short, uncertain } from "../shared/format";
 import type { Values } from "./shown";
 
 /** What a release shows, for its heading. */
@@ -44,8 +45,14 @@ export function meaningOf(atlas: Atlas): string {
   return shown?.meaning ?? atlas.counted;
 }
 
-/** What width and colour mean, and what is left out, one sentence each. */
-export function legendWords(atlas: Atlas, drawn: Values | null, minus: boolean, showUncertain: boolean): string[] {
+/** What width and colour mean, and what is left out, one sentence each; areas under flows have a scale of their own. */
+export function legendWords(
+  atlas: Atlas,
+  drawn: Values | null,
+  minus: boolean,
+  showUncertain: boolean,
+  places: Scale | null = null,
+): string[] {
   const { layer, counted } = atlas;
   const more = minus ? "a larger difference" : `more ${counted}`;
   const words = [
@@ -53,6 +60,10 @@ export function legendWords(atlas: Atlas, drawn: Values | null, minus: boolean, 
       ? `A stronger colour means ${more}.`
       : `A wider line of a stronger colour means ${more}${layer === "flows" ? "; lines bend to the right of the way they go" : ""}.`,
   ];
+  if (layer === "flows" && atlas.places.shapes && places) {
+    const limits = places.limits.length > 0 ? `, with limits at ${places.limits.map(short).join(", ")}` : "";
+    words.push(`Areas have a stronger colour where ${more} start${limits}; hatched ones are too uncertain.`);
+  }
   if (drawn === null || showUncertain || layer === "totals") return words;
   let [unsure, theirs, all] = [0, 0, 0];
   drawn.count.forEach((count, i) => {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, Intake
+from hushway.release.plans.first_plan import LAT, LON, PERSON, TIME, TOWER, Intake
 from hushway.release.study import Study, StudyOption
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class DensityFamily(Family):
         rows="events",
         columns={
             "person": PERSON,
-            "place": ("tower", "tower_id", "antenna", "antenna_id", "cell", "cell_id", "site"),
+            "place": tuple(f"{name}{more}" for name in TOWER for more in ("", "_id")),
             "lon": LON,
             "lat": LAT,
             "time": TIME,
@@ -114,7 +114,7 @@ class DensityFamily(Family):
         self, job: "Job", crowd: "ExpectedPopulation", *, runs: int = 1, progress: Progress = quiet
     ) -> "Advice":
         """Says what to put into a plan for a guessed crowd, and whether that is enough."""
-        from hushway.families.density.planning.advice import recommend_density
+        from hushway.families.density.planning.forecast import recommend_density
 
         return recommend_density(job, crowd, runs=runs, progress=progress)
 
@@ -128,7 +128,7 @@ class DensityFamily(Family):
     @property
     def known(self) -> "Callable[[Any], Known]":
         """Says how much of a published table is known."""
-        from hushway.families.density.files.known import known_visits
+        from hushway.families.density.files.published import known_visits
 
         return known_visits
 
@@ -176,7 +176,7 @@ class DensityFamily(Family):
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "AskedCells":
         """Returns the published numbers of a release, to be added up."""
-        from hushway.families.density.files.asked import ask_density
+        from hushway.families.density.files.atlas import ask_density
 
         return ask_density(folder, certificate, facts)
 

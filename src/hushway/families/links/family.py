@@ -106,7 +106,7 @@ class LinksFamily(Family):
     @property
     def known(self) -> "Callable[[Any], Known]":
         """Says how much of a published table is known."""
-        from hushway.families.links.files.known import known_travellers
+        from hushway.families.links.files.published import known_travellers
 
         return known_travellers
 
@@ -172,7 +172,7 @@ class LinksFamily(Family):
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "AskedCells":
         """Returns the published numbers of a release, to be added up."""
-        from hushway.families.links.files.asked import ask_links
+        from hushway.families.links.files.atlas import ask_links
 
         return ask_links(folder, certificate, facts)
 

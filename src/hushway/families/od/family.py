@@ -29,9 +29,20 @@ if TYPE_CHECKING:
     from hushway.release.mechanism import Mechanism
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
+    from hushway.release.synthetic_file import SyntheticFile
     from hushway.study.results import Report
 
 
+# Usual names of the ends of a trip, as in `PERSON`.
+ORIGIN = (
+    *("origin", "origin_id", "from", "start", "start_station_id", "start_station", "from_stop"),
+    *("from_station", "von", "startort", "starthaltestelle", "einstieg", "origine", "origen"),
+    *("origem",),
+)
+DESTINATION = (
+    *("destination", "destination_id", "to", "end", "end_station_id", "end_station", "to_stop"),
+    *("to_station", "nach", "ziel", "zielort", "zielhaltestelle", "ausstieg", "destino"),
+)
 _ENDS = ("origin", "destination")
 _POINTS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
 
@@ -47,15 +58,8 @@ class ODFamily(Family):
         rows="trips",
         columns={
             "person": PERSON,
-            "origin": ("origin", "origin_id", "from", "start", "start_station_id", "from_stop"),
-            "destination": (
-                "destination",
-                "destination_id",
-                "to",
-                "end",
-                "end_station_id",
-                "to_stop",
-            ),
+            "origin": ORIGIN,
+            "destination": DESTINATION,
             "time": TIME,
             "trip_id": ("trip_id", "ride_id"),
             "origin_lon": ("origin_lon", "start_lon", "start_lng", "pickup_longitude"),
@@ -221,17 +225,14 @@ class ODFamily(Family):
         folder: Path,
         certificate: "Certificate",
         facts: Mapping[str, Any],
-        *,
-        path: Path,
-        seed: int,
-        table: bool,
+        file: "SyntheticFile",
     ) -> str:
-        """Writes synthetic trips, or a drawn table."""
+        """Writes synthetic trips, travellers or a drawn table."""
         from hushway.families.od.synthetic.published import read_published_trips
         from hushway.families.od.synthetic.trips import synthesize_trips
 
         published = read_published_trips(folder, certificate, facts)
-        return synthesize_trips(published, path, seed=seed, table=table)
+        return synthesize_trips(published, file)
 
     @property
     def suite(self) -> "Suite[Any]":

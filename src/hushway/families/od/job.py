@@ -6,7 +6,7 @@ from typing import Final
 
 from hushway.engine.settings import EngineSettings
 from hushway.families.od.files.guard import check_sizes, refuse_too_many_places
-from hushway.families.od.job_taps import taps_source, with_unknown
+from hushway.families.od.job_taps import places_of_taps, taps_source
 from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.mechanism.options import PERIOD, TOTAL, ZONES
@@ -169,7 +169,7 @@ def _locations(plan: ODPlan, areas: Areas | None) -> Locations:
     labels = asked_labels(plan) if group is None else label_column(group)
     read = listed_places(plan, plan.places, plan.places.file, labels)
     places = read if group is None else grouped(read, group)
-    return places if plan.taps is None else with_unknown(places)
+    return places if plan.taps is None else places_of_taps(places, plan.taps)
 
 
 def _cells(plan: ODPlan, areas: Areas | None) -> ODCells:

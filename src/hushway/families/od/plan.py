@@ -265,6 +265,8 @@ class ODPlan(AnyPlan):
         yield from _wrong_places(self)
         if (self.taps is None) == (self.data.format == "taps"):
             yield 'taps: belongs to data.format = "taps", which needs it'
+        elif self.taps is not None and self.taps.wrong_clock(self.data.clock):
+            yield 'taps.columns.service_date: belongs to data.clock = "service", which needs it'
         for name in unnameable(self.published_totals):
             yield f"published_totals.{name}: cannot be defined, because it needs no column"
         for name, feature in self.published_totals.items():

@@ -34,6 +34,15 @@ class TapColumnsPlan(Section):
         description="The column with the trip of the vehicle, by its trip_id in the timetable: "
         "tells the line, and with the time the stop.",
     )
+    vehicle: str | None = Field(
+        default=None,
+        description="The column with the vehicle, by its vehicle_id in stop_visits or "
+        "vehicle_locations: with the time it tells the stop.",
+    )
+    tap_id: str | None = Field(
+        default=None,
+        description="The column with an id of the tap: rows of one card that share it are one tap.",
+    )
     action: str | None = Field(
         default=None,
         description="The column with what the tap was; without it, all are of people who get on.",
@@ -43,21 +52,37 @@ class TapColumnsPlan(Section):
     def _somewhere(self) -> "TapColumnsPlan":
         if (self.lon is None) != (self.lat is None):
             raise ValueError("a point needs lon and lat")
-        if self.stop is None and self.lon is None and self.trip is None:
-            raise ValueError("taps need a column that says where: stop, lon and lat, or trip")
+        if all(each is None for each in (self.stop, self.lon, self.trip, self.vehicle)):
+            raise ValueError(
+                "taps need a column that says where: stop, lon and lat, trip, or vehicle"
+            )
         return self
 
 
 class TapsPlan(Section):
     """How journeys are made of taps: public rules, applied to the taps of one card at a time."""
 
-    file_options: ClassVar[tuple[str, ...]] = ("timetable",)
+    file_options: ClassVar[tuple[str, ...]] = ("timetable", "stop_visits", "vehicle_locations")
 
-    timetable: Text = Field(description="A GTFS feed of the lines: a .zip file or a folder.")
+    timetable: Text | Texts = Field(
+        description="A GTFS feed of the lines, a .zip file or a folder; or a list of feeds: of "
+        "other days, or of other agencies whose ids differ."
+    )
+    stop_visits: Text | None = Field(
+        default=None, description="A table stop_visits of TIDES: when vehicles came to stops."
+    )
+    vehicle_locations: Text | None = Field(
+        default=None, description="A table vehicle_locations of TIDES: where vehicles were when."
+    )
     columns: TapColumnsPlan
     count: Literal["journeys", "rides"] = Field(
         default="journeys",
         description="Whether rides with transfers between them are counted as one, or each.",
+    )
+    transfers: bool = Field(
+        default=False,
+        description="Whether rides begin and end at places of their own where people change, so "
+        'that one release tells rides, transfers and the ends of journeys; for count = "rides".',
     )
     entries: Texts = Field(
         default=(),
@@ -76,6 +101,12 @@ class TapsPlan(Section):
         le=240,
         description="How long a transfer takes at most, after getting off by the timetable.",
     )
+    longest_ride_minutes: int = Field(
+        default=240,
+        ge=1,
+        le=1440,
+        description="An exit that comes later than so long after an entry does not belong to it.",
+    )
     together_seconds: int = Field(
         default=120,
         ge=0,
@@ -89,4 +120,20 @@ class TapsPlan(Section):
     def _actions_have_a_column(self) -> "TapsPlan":
         if (self.entries or self.exits) and self.columns.action is None:
             raise ValueError("entries and exits are what a column says: name columns.action")
+        if self.transfers and self.count != "rides":
+            raise ValueError('transfers are told of rides: set count = "rides"')
+        seen = [each for each in (self.stop_visits, self.vehicle_locations) if each is not None]
+        if (self.columns.vehicle is not None) != bool(seen):
+            raise ValueError(
+                "columns.vehicle belongs to stop_visits or vehicle_locations, which need it"
+            )
         return self
+
+    @property
+    def timetables(self) -> tuple[str, ...]:
+        """The feeds."""
+        return (self.timetable,) if isinstance(self.timetable, str) else self.timetable
+
+    def wrong_clock(self, clock: str) -> bool:
+        """Whether a clock and the columns do not agree on service dates."""
+        return (clock == "service") != (self.columns.service_date is not None)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.first_plan import PERSON, TIME, Intake
+from hushway.release.plans.first_plan import PERSON, STOP, TIME, Intake
 from hushway.release.study import Study
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hushway.release.mechanism import Mechanism
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
+    from hushway.release.synthetic_file import SyntheticFile
     from hushway.study.results import Report
 
 _CARDS = 150_000
@@ -42,16 +43,7 @@ class SequencesFamily(Family):
         rows="taps",
         columns={
             "person": PERSON,
-            "place": (
-                "place",
-                "place_id",
-                "station",
-                "station_id",
-                "stop",
-                "stop_id",
-                "location",
-                "location_id",
-            ),
+            "place": tuple(f"{name}{more}" for name in STOP for more in ("", "_id")),
             "time": TIME,
         },
         signs=("person", "place"),
@@ -105,7 +97,7 @@ class SequencesFamily(Family):
     @property
     def known(self) -> "Callable[[Any], Known]":
         """Says how much of a published table is known."""
-        from hushway.families.sequences.files.known import known_records
+        from hushway.families.sequences.files.published import known_records
 
         return known_records
 
@@ -161,7 +153,7 @@ class SequencesFamily(Family):
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "AskedCells":
         """Returns the published numbers of a release, to be added up."""
-        from hushway.families.sequences.files.asked import ask_sequences
+        from hushway.families.sequences.files.atlas import ask_sequences
 
         return ask_sequences(folder, certificate, facts)
 
@@ -178,17 +170,14 @@ class SequencesFamily(Family):
         folder: Path,
         certificate: "Certificate",
         facts: Mapping[str, Any],
-        *,
-        path: Path,
-        seed: int,
-        table: bool,
+        file: "SyntheticFile",
     ) -> str:
-        """Writes synthetic taps."""
+        """Writes synthetic taps, or travellers."""
         from hushway.families.sequences.synthetic.taps import synthesize_taps
 
-        if table:
-            return super().synthesize(folder, certificate, facts, path=path, seed=seed, table=table)
-        return synthesize_taps(folder, path, seed=seed)
+        if file.table:
+            return super().synthesize(folder, certificate, facts, file)
+        return synthesize_taps(folder, file)
 
     @property
     def suite(self) -> "Suite[Any]":

@@ -7,6 +7,7 @@ Privacy:
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -91,18 +92,26 @@ def recognised(columns: Mapping[str, tuple[str, ...]], names: tuple[str, ...]) -
 
 
 def _plain(name: str) -> str:
-    return "_".join(name.casefold().replace("-", " ").replace("_", " ").split())
+    """Returns a name in small letters without accents, its words joined by _."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    bare = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return "_".join(bare.replace("-", " ").replace("_", " ").split())
 
 
 # Ids of these are not ids of people: somebody may have several, and several may share one.
 DEVICES: Final = tuple(
     f"{name}{more}"
-    for name in ("card", "device", "token", "phone", "bike", "vehicle", "taxi")
-    for more in ("", "_id", "_ref", "_no", "_number")
+    for name in (
+        *("card", "device", "token", "phone", "bike", "vehicle", "taxi", "imsi", "imei", "msisdn"),
+        *("sim", "karte", "karten", "fahrzeug", "carte", "vehicule", "tarjeta", "cartao"),
+    )
+    for more in ("", "_id", "_ref", "_no", "_number", "_hash", "_nr", "nr", "nummer")
 )
+# Usual names in English, German, French, Spanish and Portuguese, without accents.
 PERSON: Final = (
     *("person", "person_id", "rider", "rider_id", "user", "user_id", "customer", "customer_id"),
-    *("passenger", "passenger_id", "subscriber", "subscriber_id", *DEVICES),
+    *("passenger", "passenger_id", "subscriber", "subscriber_id", "kunde", "kundennr"),
+    *("client", "client_id", "abonne", "cliente", "usuario", *DEVICES),
 )
 
 
@@ -117,19 +126,19 @@ def looks_like_day(column: str) -> bool:
 
 
 TIME = (
-    "time",
-    "timestamp",
-    "datetime",
-    "departed_at",
-    "started_at",
-    "start_time",
-    "departure_time",
-    "tap_time",
-    "date_time",
-    "ts",
+    *("time", "timestamp", "datetime", "departed_at", "started_at", "start_time", "departure_time"),
+    *("tap_time", "event_time", "call_time", "date_time", "ts", "timestamp_ms", "ts_ms", "epoch"),
+    *("zeit", "zeitpunkt", "zeitstempel", "abfahrt", "abfahrtszeit", "uhrzeit", "heure"),
+    *("horodatage", "hora", "fecha_hora", "data_hora"),
 )
-LON = ("lon", "lng", "longitude", "long", "x")
-LAT = ("lat", "latitude", "y")
+LON = ("lon", "lng", "longitude", "long", "x", "lange", "laenge", "langengrad", "longitud")
+LAT = ("lat", "latitude", "y", "breite", "breitengrad", "latitud")
+# A place where vehicles stop.
+STOP = (
+    *("place", "station", "stop", "location", "haltestelle", "bahnhof", "arret", "gare", "parada"),
+    *("estacion", "estacao", "paragem"),
+)
+TOWER = ("tower", "antenna", "cell", "site", "antenne", "antena", "funkzelle")
 
 # Changes the options of a commented plan, and leaves its comments where they are.
 _OPTION: Final = re.compile(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hushway.errors import DataError, PlanError
 from hushway.escaping import some_of
+from hushway.release.plans.first_plan import SET_THIS
 
 if TYPE_CHECKING:
     from hushway.release.plans.sections import AnyPlan
@@ -65,7 +66,8 @@ def _missing_files(plan: "AnyPlan") -> Iterator[str]:
     for option, path in plan.named_files():
         # A timetable or a road network may be a folder.
         if not os.path.isfile(path) and not os.path.isdir(path):  # noqa: PTH112, PTH113  never raise
-            yield f"{option}: there is no file {path}"
+            is_open = path.name == SET_THIS
+            yield f"{option}: " + ("still to be set" if is_open else f"there is no file {path}")
 
 
 def _missing_columns(table: NamedTable, path: Path, *, public: bool) -> Iterator[str]:

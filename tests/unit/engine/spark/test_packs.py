@@ -1,10 +1,18 @@
 """Rows and sums on their way between workers."""
 
+import pickle
+from collections import defaultdict
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from hushway.engine.embedded import embedded_session
+from hushway.engine.settings import EngineSettings
 from hushway.engine.spark.packs import (
+    Division,
     added_up,
     numbers_of_parts,
     packed,
@@ -12,6 +20,7 @@ from hushway.engine.spark.packs import (
     sums_of,
     unpacked,
 )
+from hushway.engine.spark.worker import Refused, Task, add_sums, working
 from hushway.privacy.query import ExactCounts
 
 
@@ -63,3 +72,52 @@ def test_every_part_has_a_task_of_its_own(parts: int) -> None:
     known = {0: 933211791, 1: -559580957, 2: 1765031574, 3: -1823081949}
     for number in set(numbers) & set(known):
         assert numbers[known[number] % parts] == number
+
+
+SETTINGS = EngineSettings(memory_limit="500MB", threads=1, batch_rows=3)
+DIVISION = Division(together="person", numbers=numbers_of_parts(4))
+
+
+def parts_of(table: pa.Table, division: Division = DIVISION) -> dict[int, list[object]]:
+    found: dict[int, list[object]] = defaultdict(list)
+    with embedded_session(SETTINGS) as session:
+        for batch in division.packs(session, session.load("people", table)):
+            for number in batch.column("part").unique().to_pylist():
+                own = batch.filter(pa.compute.equal(batch.column("part"), number))
+                for rows in unpacked([own]):
+                    assert rows.schema.names == table.column_names
+                    found[number] += rows.column("person").to_pylist()
+    return found
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_everybody_is_whole_in_one_part(*, text: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hushway.engine.spark.packs._ROWS_AT_ONCE", 10)
+    people = [f"é {i % 23}" if text else i % 23 for i in range(200)] + [None, None]
+    one, other = people[:90], people[90:]
+    pieces = [parts_of(pa.table({"person": some, "n": range(len(some))})) for some in (one, other)]
+    where: dict[object, set[int]] = defaultdict(set)
+    for piece in pieces:
+        for number, own in piece.items():
+            for person in own:
+                where[person].add(number)
+    assert set(where) == set(people)
+    assert all(len(numbers) == 1 for numbers in where.values())
+    assert {n for numbers in where.values() for n in numbers} == set(DIVISION.numbers)
+    assert sum(len(own) for piece in pieces for own in piece.values()) == len(people)
+
+
+def test_rows_of_their_own_stay_where_they_are() -> None:
+    alone = Division(together=None, numbers=(0,))
+    assert parts_of(pa.table({"person": [3, 1, 2]}), alone) == {0: [3, 1, 2]}
+
+
+def test_a_worker_that_would_divide_people_otherwise_refuses() -> None:
+    task = Task(settings=SETTINGS)
+    assert list(working(add_sums, told(task))([])) == []
+    with pytest.raises(Refused):
+        list(working(add_sums, told(replace(task, hashing="1.0.0: 7")))([]))
+
+
+def told(task: Task) -> SimpleNamespace:
+    return SimpleNamespace(value=pickle.dumps(task))

@@ -26,10 +26,7 @@ PLAN: dict[str, Any] = {
 ROWS = "taps.csv"
 ROW = {"person": "p0", "place": "a", "time": SOON}
 # Values to try of options that cannot be listed.
-OPTION_VALUES: dict[str, tuple[Any, ...]] = {
-    "expected_false_prefixes": (0.4,),
-    "ratio": ("1/2",),
-}
+OPTION_VALUES: dict[str, tuple[Any, ...]] = {"expected_false_prefixes": (0.4,), "ratio": ("1/2",)}
 # What must be said besides, for a plan with such an option to make sense.
 COMPANIONS: dict[tuple[str, str], dict[str, Any]] = {
     ("ratio", "1/2"): {"levels": "geometric"},

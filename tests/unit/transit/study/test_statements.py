@@ -31,10 +31,7 @@ def weekday(shuttles: Mapping[str, Sequence[float]], epsilon: str = "1") -> ODMT
         known |= {name: values[run] for name, values in shuttles.items()}
         for name, value in known.items():
             task = Task(
-                day="weekday",
-                epsilon=None if name == "truth" else epsilon,
-                mechanism=name,
-                run=run,
+                day="weekday", epsilon=None if name == "truth" else epsilon, mechanism=name, run=run
             )
             outcomes.append(Outcome(task=task, figures=dict.fromkeys(SERVICE_FIGURES, value)))
     return ODMTSReproduction(runs=3, trips={"weekday": 5}, outcomes=tuple(outcomes))

@@ -15,8 +15,6 @@ from hushway.geography.areas import Areas
 from hushway.geography.locations import Locations
 from hushway.numerics.compiled import compiled
 
-HOUR_S = 3_600
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CityVisits:

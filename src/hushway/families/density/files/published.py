@@ -5,7 +5,6 @@ from typing import Any, cast
 
 from hushway.arrays import IntArray
 from hushway.families.density.files.averages import averages_columns, averages_csv
-from hushway.families.density.files.known import known_visits
 from hushway.families.density.files.layers import density_layers
 from hushway.families.density.files.rows import (
     MAP,
@@ -41,11 +40,19 @@ from hushway.release.folder.published_file import (
     locations_columns,
     periods_file,
 )
-from hushway.release.forecast.known import KNOWN
+from hushway.release.forecast.known import KNOWN, Known, sure_share
 from hushway.release.formats.areas import AREAS
 from hushway.release.formats.columns import WHOLE, Column, Columns
 from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
 from hushway.release.terms import noise_fits
+
+
+def known_visits(table: DensityTable) -> Known:
+    """Returns how much is known of counts; errors of sums are not published."""
+    return Known(
+        counted="visits", cells="counts", sure=sure_share([(table.counts, table.standard_error)])
+    )
+
 
 PARQUET = "density.parquet"
 CSV = "density.csv"

@@ -42,14 +42,10 @@ MOST_CSV_ROWS = 500_000
 
 _BY_PERIOD = (
     Column(
-        "starts",
-        MOMENT,
-        "When the period starts; of a period of the week, on its first such day.",
+        "starts", MOMENT, "When the period starts; of a period of the week, on its first such day."
     ),
     Column(
-        "starts_local",
-        LABEL,
-        f"The same on the wall clock, in the time zone that {PERIODS} names.",
+        "starts_local", LABEL, f"The same on the wall clock, in the time zone that {PERIODS} names."
     ),
     Column("period", WHOLE, f"Number of the period, from 0, in the order of {PERIODS}."),
     Column("count", NUMBER, "Published number of visits, to two decimals."),

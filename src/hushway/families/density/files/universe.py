@@ -24,12 +24,7 @@ from hushway.release.formats.places import (
     read_locations,
     read_periods,
 )
-from hushway.release.untrusted.limits import (
-    GEOMETRY_BYTES,
-    csv_rows,
-    read_plain,
-    rewritten,
-)
+from hushway.release.untrusted.limits import GEOMETRY_BYTES, csv_rows, read_plain, rewritten
 
 AVERAGE_PERIODS = "average_periods.csv"
 SITES = "sites.csv"

@@ -67,7 +67,8 @@ def density_terms(mechanism: DensityMechanism, universe: DensityUniverse, *, uni
 
 def _contribution(mechanism: DensityMechanism, visits: int, unit: Unit) -> Contribution:
     limits = mechanism.limits
-    estimates = "Counts estimate all visits. " if _completes(mechanism) else ""
+    completes = isinstance(mechanism, DensityPeople) or mechanism.spends.total is not None
+    estimates = "Counts estimate all visits. " if completes else ""
     alone = "one in a period, " if limits.one_in_a_bin else ""
     return Contribution(
         words=f"{estimates}At most {plural(visits, 'visit')} of a {unit} are counted in the "
@@ -81,10 +82,6 @@ def _contribution(mechanism: DensityMechanism, visits: int, unit: Unit) -> Contr
             "in_the_total": limits.max_visits_in_total,
         },
     )
-
-
-def _completes(mechanism: DensityMechanism) -> bool:
-    return isinstance(mechanism, DensityPeople) or mechanism.spends.total is not None
 
 
 def settled_terms(

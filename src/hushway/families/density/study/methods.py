@@ -29,7 +29,6 @@ from hushway.study.results import Figures, Interval
 EPSILON: Final = "0.3"
 DELTA: Final = "0.000002"
 MAX_VISITS: Final = 30
-RUNS: Final = 20
 
 # Section 6.3: mean relative error over all cells, with EFPAG.
 MRE: Final = 0.17

@@ -31,13 +31,7 @@ from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.release.folder.finding import Notes
-from hushway.release.folder.guard import (
-    are_rounded,
-    check_amounts,
-    check_size,
-    is_column,
-    refuse,
-)
+from hushway.release.folder.guard import are_rounded, check_amounts, check_size, is_column, refuse
 from hushway.release.folder.published_file import Description, TableContents, check_files
 from hushway.release.terms import (
     TERMS_HOLD,

@@ -1,6 +1,7 @@
 """Published counts of links for maps: one row a link that shows, with its course.
 
-GeoParquet 1.1 holds all of them; GeoJSON, which every program opens, holds them if they are few.
+GeoParquet 1.1 holds all of them, and so do the layers of a GeoPackage; GeoJSON, which every program
+opens, holds them if they are few.
 """
 
 import json
@@ -12,10 +13,12 @@ import pyarrow as pa
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.files.roads import course_points, courses, lines_metadata
-from hushway.families.links.files.rows import CLASS_WORDS, NODES, ROADS
+from hushway.families.links.files.rows import CLASS_WORDS, NODES, ROADS, link_batches, links_columns
 from hushway.families.links.fit.table import LinkTable
+from hushway.geography.period_words import window_text
 from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, WKB, Column, Columns
 from hushway.release.formats.geoparquet import GEOMETRY, series_array
+from hushway.release.formats.layers import Layer
 from hushway.release.formats.places import number_array, optional_texts, text_array
 
 # More numbers as text are slow to open for everybody; Parquet holds the same.
@@ -32,9 +35,7 @@ MAP = Columns(
         Column("length_m", NUMBER, "Length of the link in metres."),
         Column("total", NUMBER, "Sum of its published counts over all periods."),
         Column(
-            "total_error",
-            NUMBER,
-            "Root of the sum of squares of the standard errors of that sum.",
+            "total_error", NUMBER, "Root of the sum of squares of the standard errors of that sum."
         ),
         Column("counts", _SERIES, "Its counts by period; missing where it does not show."),
         Column("standard_errors", _SERIES, "Their standard errors, in the same order."),
@@ -138,3 +139,29 @@ def links_map(table: LinkTable) -> pa.Table:
         courses(roads, links),
     ]
     return pa.Table.from_arrays(columns, schema=MAP.schema.with_metadata(metadata))
+
+
+_LISTS = ("counts", "standard_errors")
+_LINKS = Columns(tuple(column for column in MAP.columns if column.name not in _LISTS))
+
+
+def link_layers(table: LinkTable) -> tuple[Layer, ...]:
+    """Returns the layers of published links."""
+    universe = table.universe
+    return (
+        Layer(
+            name="links",
+            title=f"Travellers by link, all periods together, {window_text(universe.periods)}",
+            columns=_LINKS,
+            rows=len(table.link),
+            batches=lambda: links_map(table).select(_LINKS.names).to_batches(),
+            shape="LINESTRING",
+        ),
+        Layer(
+            name="counts",
+            title=f"Travellers by period and link: {universe.counted}",
+            columns=links_columns(universe.roads, speeds=table.speed is not None),
+            rows=len(table.link),
+            batches=lambda: link_batches(table),
+        ),
+    )

@@ -50,11 +50,7 @@ LINK = Columns(
         Column("to_node_id", TEXT, "Node that it leads to."),
         Column("directed", pa.bool_(), "Always true: each direction is a link."),
         Column("geometry", TEXT, "Its course as well-known text."),
-        Column(
-            "dir_flag",
-            WHOLE,
-            "Always 1: the course runs from the first node to the second.",
-        ),
+        Column("dir_flag", WHOLE, "Always 1: the course runs from the first node to the second."),
         Column("length", NUMBER, "Length in kilometres."),
         Column("facility_type", TEXT, "The class in the words of planners."),
         Column("free_speed", NUMBER, "Usual speed in km/h, which is public; not measured."),

@@ -102,10 +102,7 @@ def draw_scale(axes: Axes, scale: PeopleScale, *, title: str) -> None:
     handles = [
         Line2D([], [], linewidth=width, color=tuple(colour), solid_capstyle="round", label=label)
         for width, colour, label in zip(
-            scale.widths(numbers).tolist(),
-            scale.colours(numbers).tolist(),
-            labels,
-            strict=True,
+            scale.widths(numbers).tolist(), scale.colours(numbers).tolist(), labels, strict=True
         )
     ]
     handles.append(Line2D([], [], linewidth=0.8, color=_ROAD, label="not shown"))

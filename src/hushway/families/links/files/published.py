@@ -11,12 +11,11 @@ from hushway.families.links.files.geo import (
     MAP,
     MOST_GEOJSON_NUMBERS,
     fits_geojson,
+    link_layers,
     links_geojson,
     links_map,
 )
 from hushway.families.links.files.gmns import GMNS_FILES, LinkFile
-from hushway.families.links.files.known import known_travellers
-from hushway.families.links.files.layers import link_layers
 from hushway.families.links.files.roads import LINKS_TABLE, NODES_TABLE, write_links, write_nodes
 from hushway.families.links.files.rows import (
     MEASURED,
@@ -34,8 +33,9 @@ from hushway.families.links.files.rows import (
     zones_csv,
 )
 from hushway.families.links.fit.table import LinkTable
+from hushway.families.links.public.universe import ClassZones
 from hushway.release.folder.published_file import Description, describe_files, periods_file
-from hushway.release.forecast.known import KNOWN
+from hushway.release.forecast.known import KNOWN, Known, KnownSums, known_sums, sure_share
 from hushway.release.formats.geoparquet import check_geoparquet, write_geoparquet
 from hushway.release.terms import noise_fits
 
@@ -157,3 +157,24 @@ FILES: tuple[LinkFile, ...] = (
         is_there=lambda table: table.class_totals is not None,
     ),
 )
+
+
+def known_travellers(table: LinkTable) -> Known:
+    """Returns how much is known of links, and of the sums by zone and class that were measured."""
+    return Known(
+        counted="travellers",
+        cells="links",
+        sure=sure_share(
+            [(table.counts, table.standard_error)], hidden=float(table.rest.counts.sum())
+        ),
+        sums=tuple(_sums(table)),
+    )
+
+
+def _sums(table: LinkTable) -> list[KnownSums]:
+    noise = table.noise.get(ClassZones.name)
+    if table.class_totals is None or noise is None:
+        return []
+    measured = np.maximum(table.class_totals, 0)
+    errors = np.full(len(measured), noise)
+    return [known_sums("zones and classes", measured, errors)]

@@ -196,11 +196,7 @@ def _check_derived(
     """Makes sure that derived columns are those that follow from the others and public lists."""
     found = [own[name] for name in ("period_number", "class", "length_m", LOW, HIGH)]
     ends = interval_of(rows.counts, rows.standard_error)
-    expected = [
-        number_array(rows.period),
-        *_public(universe, rows.link),
-        *map(number_array, ends),
-    ]
+    expected = [number_array(rows.period), *_public(universe, rows.link), *map(number_array, ends)]
     if rows.speed is not None and rows.speed_error is not None:
         if not bool(np.all(np.isnan(rows.speed) | (rows.speed > 0))):
             raise _rewritten(path)

@@ -311,7 +311,6 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
 
 CLASSES: Final = Fraction(1, 10)
 LEFT_OUT: Final = Fraction(3, 20)
-SPEEDS: Final = Fraction(1, 4)
 
 
 def link_counts(  # noqa: PLR0913  one argument for each public choice

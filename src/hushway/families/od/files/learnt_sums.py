@@ -1,19 +1,21 @@
 """What sums of learnt trips are made of, and how far they may be off."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray, unique_below
 from hushway.families.od.files.adds_up import PublishedSums, read_effects
 from hushway.families.od.files.features import read_features
 from hushway.families.od.files.margins import read_margins
 from hushway.families.od.files.names import ADDS_UP, ESTIMATES, FEATURES, MARGINS, PAIRS, PARQUET
 from hushway.families.od.files.rows import joined, read_estimates, read_parquet
-from hushway.families.od.fit.random_effects import RandomEffects
+from hushway.families.od.fit.random_effects import RandomEffects, SharedErrors
 from hushway.families.od.public.cells import ODCells
+from hushway.numerics.compiled import compiled
 from hushway.privacy.certificate import Certificate
 from hushway.release.terms import PARAMETER
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
@@ -48,13 +50,16 @@ class LearntSums:
     totals: tuple[PublishedSums, ...]
     elements: tuple[IntArray, ...]
 
+    @cached_property
+    def shared(self) -> SharedErrors:
+        """What tells the variance of any sum."""
+        return self.effects.shared(self.universe, self.cells, self.variances_of_cells)
+
     def variances(self, group: IntArray, size: int) -> FloatArray:
         """Returns the variance of sums, as `release.questions` asks."""
         # What is in no sum still belongs to its origin, destination, period and pair.
         sum_of = np.where(group < 0, size, group)
-        found = self.effects.variances(
-            self.universe, self.cells, self.variances_of_cells, sum_of, size + 1
-        )[:size]
+        found = self.shared.variances(sum_of, size + 1)[:size]
         # Counts are whole: so far are they from what is expected.
         found += np.bincount(sum_of, self.counts - self.means, minlength=size + 1)[:size] ** 2
         # Published sums have errors of their own.
@@ -71,8 +76,8 @@ def read_learnt(folder: Path, certificate: Certificate, universe: ODCells) -> Le
     estimates = read_estimates(universe, folder / ESTIMATES)
     totals = read_sums(folder, certificate, universe, learnt=True)
     effects = read_effects(read_plain(folder / ADDS_UP, LIST_BYTES))
-    listed = np.union1d(rows.cells, estimates.cells)
-    cells = np.union1d(listed, _spread(universe.size))
+    listed, _ = unique_below(np.concatenate([rows.cells, estimates.cells]), universe.size)
+    cells, _ = unique_below(np.concatenate([listed, _spread(universe.size)]), universe.size)
     counts, means = np.zeros(len(cells)), np.zeros(len(cells))
     counts[np.searchsorted(cells, rows.cells)] = rows.counts
     at = np.searchsorted(cells, estimates.cells)
@@ -112,14 +117,25 @@ def read_sums(
     return read_margins(folder / MARGINS, features, learnt=learnt)
 
 
+@compiled
 def of_one_element(
     element: IntArray, variance: FloatArray, group: IntArray, size: int
 ) -> FloatArray:
     """Returns variances of sums that are one whole element of a published total, or infinity."""
-    inside = group >= 0
-    sums, found = group[inside], element[inside]
-    one = np.zeros(size, dtype=np.int64)
-    one[sums] = found
-    missed = np.bincount(sums, found != one[sums], minlength=size)
-    whole = np.bincount(sums, minlength=size) == np.bincount(element, minlength=len(variance))[one]
-    return np.where(whole & (missed == 0), variance[one], np.inf)
+    several = len(variance)
+    one, whole = np.full(size, several), np.zeros(several + 1, dtype=np.int64)
+    held = np.zeros(size, dtype=np.int64)
+    for cell in range(len(group)):
+        whole[element[cell]] += 1
+        if group[cell] >= 0:
+            first = held[group[cell]] == 0
+            held[group[cell]] += 1
+            if first:
+                one[group[cell]] = element[cell]
+            elif one[group[cell]] != element[cell]:
+                one[group[cell]] = several
+    found = np.full(size, np.inf)
+    for each in range(size):
+        if held[each] > 0 and held[each] == whole[one[each]]:
+            found[each] = variance[one[each]]
+    return found

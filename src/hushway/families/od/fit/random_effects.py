@@ -7,8 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray, unique_below
+from hushway.arrays import FloatArray, Int32Array, IntArray, unique_below
 from hushway.families.od.public.cells import ODCells
+from hushway.numerics.compiled import compiled
 
 _NOTHING: Final = 1e-12
 
@@ -67,9 +68,34 @@ class RandomEffects:
         self, universe: ODCells, cells: IntArray, own: FloatArray, sums: IntArray, size: int
     ) -> FloatArray:
         """Returns the variance of sums, given the variance of each cell and the sum it is in."""
-        found = np.bincount(sums, weights=own, minlength=size).astype(np.float64)
-        for group, effects in self.of_groups(universe, cells, own):
-            found += _products(sums, group, own * np.sqrt(effects)[group], size)
+        return self.shared(universe, cells, own).variances(sums, size)
+
+    def shared(self, universe: ODCells, cells: IntArray, own: FloatArray) -> "SharedErrors":
+        """Returns what tells the variance of any sum, given the variance of each cell."""
+        groups = self.of_groups(universe, cells, own)
+        effects = tuple((group.astype(np.int32), np.sqrt(effect)) for group, effect in groups)
+        return SharedErrors(own=own, effects=effects)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SharedErrors:
+    """Errors of some cells, and what they have in common.
+
+    Attributes:
+        own: The variance of each cell.
+        effects: The group of each cell that an effect moves, and the root of the variance of that
+            effect in each group.
+    """
+
+    own: FloatArray
+    effects: tuple[tuple[Int32Array, FloatArray], ...]
+
+    def variances(self, sums: IntArray, size: int) -> FloatArray:
+        """Returns the variance of sums, given the sum that each cell is in."""
+        found = np.bincount(sums, weights=self.own, minlength=size).astype(np.float64)
+        order, starts = _by_sum(sums.astype(np.int64), size)
+        for group, roots in self.effects:
+            found += _products(order, starts, group, self.own, roots)
         return found
 
 
@@ -84,13 +110,35 @@ def shared_growth(every: FloatArray) -> FloatArray:
     return np.where(some, (every + even) / 2, 0.0)
 
 
-def _products(sums: IntArray, group: IntArray, own: FloatArray, size: int) -> FloatArray:
+@compiled
+def _by_sum(sums: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """Returns all cells, those of one sum after those of another, and where each sum begins."""
+    starts = np.zeros(size + 1, dtype=np.int64)
+    for one in sums:
+        starts[one + 1] += 1
+    starts = np.cumsum(starts)
+    free, order = starts.copy(), np.empty(len(sums), dtype=np.int64)
+    for cell in range(len(sums)):
+        order[free[sums[cell]]] = cell
+        free[sums[cell]] += 1
+    return order, starts
+
+
+@compiled
+def _products(
+    order: IntArray, starts: IntArray, group: Int32Array, own: FloatArray, roots: FloatArray
+) -> FloatArray:
     """Adds up products of all two different cells that are in the same sum and group."""
-    groups = int(group.max(initial=0)) + 1
-    parts, part = unique_below(sums.astype(np.int64) * groups + group, size * groups)
-    squares = np.bincount(part, weights=own, minlength=len(parts)) ** 2
-    found = np.bincount(parts // groups, weights=squares, minlength=size)
-    return np.asarray(found - np.bincount(sums, weights=own**2, minlength=size))
+    found, inside = np.zeros(len(starts) - 1), np.zeros(len(roots))
+    for one in range(len(found)):
+        for cell in order[starts[one] : starts[one + 1]]:
+            weight = own[cell] * roots[group[cell]]
+            inside[group[cell]] += weight
+            found[one] -= weight**2
+        for cell in order[starts[one] : starts[one + 1]]:
+            found[one] += inside[group[cell]] ** 2
+            inside[group[cell]] = 0.0
+    return found
 
 
 def are_effects(variances: object) -> bool:

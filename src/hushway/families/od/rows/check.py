@@ -15,9 +15,10 @@ from hushway.engine.settings import EngineSettings
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import Lookups, load_lookups, trip_columns
 from hushway.families.od.rows.trips import AnyTrips, FareTaps, id_kinds_of, trips_read
-from hushway.geography.locations import Locations
+from hushway.geography.locations import NOT_KNOWN, Locations
 from hushway.geography.periods import Periods
 from hushway.journeys.reasons import REASONS, reason_kinds
+from hushway.journeys.taps import TapsSource
 from hushway.privacy.bound import Unit
 from hushway.tables.check import Policy, RowsChecked
 from hushway.tables.profile import PlacesFound
@@ -84,6 +85,8 @@ def check_trips(
     Privacy:
         Exact counts, for the steward's own screen; nothing of it may enter a release.
     """
+    if isinstance(source, TapsSource):
+        source = replace(source, all_taps=True)
     with open_session(settings or EngineSettings()) as session:
         reading = trips_read(session, source)
         rows = session.rows(reading)
@@ -163,9 +166,11 @@ def _summary(
     notes: bool,
 ) -> ir.Table:
     """Returns one row with the number of rows of every kind."""
+    # Reasons tell more of taps that begin nothing.
+    untold = ("origin", "destination") if "rule" in marked.columns else ()
     ends = marked.origin.notnull() & marked.destination.notnull()
     kinds: dict[str, ir.BooleanValue] = {
-        **row_checks.null_kinds(marked, {name: name for name in needed}),
+        **row_checks.null_kinds(marked, {name: name for name in needed if name not in untold}),
         **row_checks.time_kinds(marked, skipped),
         "unknown_place": ends & (marked.o.isnull() | marked.d.isnull()),
         "kept": marked.kept,
@@ -174,6 +179,9 @@ def _summary(
     }
     if not cells.include_intrazonal:
         kinds["intrazonal"] = marked.o == marked.d
+        if "rule" in marked.columns:
+            # Who began and ended nobody knows where did not end where they began.
+            kinds["intrazonal"] &= marked.origin != NOT_KNOWN
     places = {}
     if notes:
         places = place_counts("origin", marked.origin, marked.o)

@@ -1,28 +1,41 @@
 """Synthetic trips from a published OD table: whole days with origins, destinations and times."""
 
-import io
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv
-import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.synthetic.draws import DrawnTable
 from hushway.families.od.synthetic.published import PublishedTrips
 from hushway.geography.periods import Periods
-from hushway.release.folder.new_file import refuse_taken, write_new
 from hushway.release.formats.places import number_array, text_array
+from hushway.release.synthetic_file import SyntheticFile, Travellers
 
 _SECOND_US: Final = 1_000_000
 
 
-def synthesize_trips(published: PublishedTrips, path: Path, *, seed: int, table: bool) -> str:
-    """Writes one row a trip (trip_id, origin, destination, time), or the drawn table itself.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Trips:
+    """Drawn trips, by the moment at which they begin.
+
+    Attributes:
+        universe: The public cells.
+        origin: The number of the place where each begins.
+        destination: The number of the place where each ends.
+        times: Microseconds of the agency's clock since 1970.
+    """
+
+    universe: ODCells
+    origin: IntArray
+    destination: IntArray
+    times: IntArray
+
+
+def synthesize_trips(published: PublishedTrips, file: SyntheticFile) -> str:
+    """Writes one row a trip (trip_id, origin, destination, time), travellers or the drawn table.
 
     Privacy:
         Reads a published release and nothing else: it costs nothing, as often as it is done. Times
@@ -30,25 +43,28 @@ def synthesize_trips(published: PublishedTrips, path: Path, *, seed: int, table:
 
     Args:
         published: The table of a release.
-        path: The file to write; its ending says whether it is CSV or Parquet.
-        seed: Chooses the draw; another one is another day.
-        table: Whether to write trips by period, origin and destination instead of single trips.
+        file: What to write, and where.
 
     Raises:
-        ReleaseError: The file is there already, cannot be written or has another ending.
+        ReleaseError: The file cannot be written.
     """
-    refuse_taken(path)
-    if path.suffix not in (".csv", ".parquet"):
-        raise ReleaseError(
-            f"The file {path.name} is neither CSV nor Parquet.",
-            advice="Give it a name that ends in .csv or .parquet.",
+    drawn = published.drawn(file.seed)
+    trips = int(drawn.counts.sum())
+    if file.for_simulators:
+        travellers = file.write_travellers(
+            _travellers(_trips(published.universe, drawn, file.seed))
         )
-    drawn = published.drawn(seed)
+        return (
+            f"{travellers:,} synthetic travellers with a trip each in {file.path}"
+            f"{f', of {trips:,} trips' if travellers < trips else ''}. "
+            "They look like a day that fits the release; nobody made these trips."
+        )
     universe = published.universe
-    rows = _table(universe, drawn) if table else _trips(universe, drawn, seed)
-    write_new(path, _packed(rows, path.suffix))
+    file.write_rows(
+        _table(universe, drawn) if file.table else _rows(_trips(universe, drawn, file.seed))
+    )
     return (
-        f"{int(drawn.counts.sum()):,} synthetic trips in {len(drawn.cells):,} cells in {path}. "
+        f"{trips:,} synthetic trips in {len(drawn.cells):,} cells in {file.path}. "
         "They look like a day that fits the release; nobody made them."
     )
 
@@ -65,20 +81,38 @@ def _table(universe: ODCells, drawn: DrawnTable) -> pa.Table:
     )
 
 
-def _trips(universe: ODCells, drawn: DrawnTable, seed: int) -> pa.Table:
+def _trips(universe: ODCells, drawn: DrawnTable, seed: int) -> Trips:
     period, origin, destination = universe.decode(np.repeat(drawn.cells, drawn.counts))
     times = _times(universe.periods, period, seed)
     order = np.argsort(times, kind="stable")
-    places = universe.locations.ids
+    return Trips(
+        universe=universe, origin=origin[order], destination=destination[order], times=times[order]
+    )
+
+
+def _rows(trips: Trips) -> pa.Table:
+    places = trips.universe.locations.ids
     return pa.table(
         {
-            "trip_id": number_array(np.arange(len(order))),
-            "origin": _named(origin[order], places),
-            "destination": _named(destination[order], places),
+            "trip_id": number_array(np.arange(len(trips.times))),
+            "origin": _named(trips.origin, places),
+            "destination": _named(trips.destination, places),
             "time": pa.Array.from_buffers(
-                pa.timestamp("us"), len(order), [None, pa.py_buffer(times[order])]
+                pa.timestamp("us"), len(trips.times), [None, pa.py_buffer(trips.times)]
             ).cast(pa.timestamp("s")),
         }
+    )
+
+
+def _travellers(trips: Trips) -> Travellers:
+    """Returns a traveller for each trip: a table of trips does not tell who makes several."""
+    midnight = np.datetime64(trips.universe.periods.first_day, "s").astype(np.int64)
+    since = trips.times // _SECOND_US - midnight
+    return Travellers(
+        locations=trips.universe.locations,
+        start=2 * np.arange(len(since) + 1),
+        places=np.column_stack([trips.origin, trips.destination]).ravel(),
+        left=np.repeat(since, 2),
     )
 
 
@@ -105,13 +139,3 @@ def _named(positions: IntArray, names: tuple[str, ...]) -> pa.Array:
     return pa.DictionaryArray.from_arrays(
         number_array(positions.astype(np.int32)), text_array(names)
     ).cast(pa.string())
-
-
-def _packed(rows: pa.Table, suffix: str) -> bytes:
-    if suffix == ".csv":
-        text = io.BytesIO()
-        pyarrow.csv.write_csv(rows, text)
-        return text.getvalue()
-    packed = pa.BufferOutputStream()
-    pq.write_table(rows, packed, compression="zstd")
-    return bytes(packed.getvalue().to_pybytes())

@@ -1,4 +1,4 @@
-"""A release of sequences as a page draws it: how journeys begin, stop by stop."""
+"""A release of sequences read again: as a page draws it, and to be added up."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,15 +15,12 @@ from hushway.families.sequences.files.taxonomy import read_universe
 from hushway.families.sequences.files.tree import read_levels, read_tree, shape_of
 from hushway.families.sequences.mechanism.learned import LEARNED
 from hushway.families.sequences.public.prefixes import SequenceUniverse
+from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.certificate import Certificate
 from hushway.release.drawing.atlas import AtlasPeriod, Drawing, Flows, Numbers, Tree
-from hushway.release.drawing.atlas_parts import (
-    ALL_DAY,
-    located,
-    shown_periods,
-    starts_of_periods,
-)
+from hushway.release.drawing.atlas_parts import ALL_DAY, located, shown_periods, starts_of_periods
+from hushway.release.questions.cells import AskedCells, Dimension, correlated
 from hushway.release.untrusted.limits import PAPER_BYTES, read_plain
 
 COUNTED = "records"
@@ -178,4 +175,39 @@ def _tree(found: Prefixes, periods: Periods | None, meaning: str) -> Tree:
         place=found.place[order],
         period=None if periods is None else found.period[order],
         numbers=Numbers(count=found.counts[order], error=found.errors[order], meaning=meaning),
+    )
+
+
+def ask_sequences(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> AskedCells:
+    """Returns the records of a release to be added up, as `Family.asked` asks."""
+    universe, found = read_shown(folder, certificate, facts)
+    return records_asked(universe.taxonomy.locations, found)
+
+
+def records_asked(locations: Locations, found: Prefixes) -> AskedCells:
+    """Returns records by their first stop, and by their first and second.
+
+    Unless a second stop is asked for, records of one stop or more are counted by their first.
+    """
+    depth = found.depth
+    one, two = np.flatnonzero(depth == 0), np.flatnonzero(depth == 1)
+    first = np.concatenate([found.place[one], found.place[found.parent[two]]])
+    second = np.concatenate([np.full(len(one), len(locations)), found.place[two]])
+    both = np.concatenate([one, two])
+    names = tuple(place.name for place in locations.places)
+    zones = tuple(place.zone for place in locations.places)
+    return AskedCells(
+        counted="records",
+        dimensions={
+            "first": Dimension(ids=locations.ids, position=first, names=(names, zones)),
+            "second": Dimension(
+                ids=(*locations.ids, ""),
+                position=second,
+                names=((*names, ""), (*zones, "")),
+                unasked=len(locations),
+            ),
+        },
+        counts=found.counts[both].astype(np.float64),
+        variances=correlated(found.errors[both]),
+        notes=("Prefixes that are not sure enough are not published, and not in any sum.",),
     )

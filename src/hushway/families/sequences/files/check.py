@@ -41,12 +41,7 @@ from hushway.privacy.certificate import Certificate
 from hushway.privacy.certificate.parts import plain
 from hushway.release.folder.finding import Notes
 from hushway.release.folder.guard import check_reads_back, is_column, refuse
-from hushway.release.folder.published_file import (
-    Contents,
-    Description,
-    TableContents,
-    check_files,
-)
+from hushway.release.folder.published_file import Contents, Description, TableContents, check_files
 from hushway.release.formats.places import periods_csv, read_periods
 from hushway.release.terms import (
     TERMS_HOLD,

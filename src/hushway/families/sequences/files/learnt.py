@@ -9,10 +9,9 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import damaged
-from hushway.families.sequences.files.known import known_records
 from hushway.families.sequences.files.layers import record_layers
 from hushway.families.sequences.files.lists import records_through
-from hushway.families.sequences.files.published import CSV, PARQUET
+from hushway.families.sequences.files.published import CSV, PARQUET, known_records
 from hushway.families.sequences.files.records import PREFIXES as PREFIXES_TABLE
 from hushway.families.sequences.files.records import QUESTIONS as QUESTIONS_TABLE
 from hushway.families.sequences.files.records import (

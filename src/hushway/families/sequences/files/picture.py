@@ -61,12 +61,7 @@ class Boxes:
 
 
 def boxes_of_stops(
-    table: SequenceTable,
-    prefix: IntArray,
-    groups: IntArray,
-    *,
-    stops: int,
-    smallest: float,
+    table: SequenceTable, prefix: IntArray, groups: IntArray, *, stops: int, smallest: float
 ) -> list[Boxes]:
     """Returns the boxes of the first stops: the largest groups first, in them the largest places.
 

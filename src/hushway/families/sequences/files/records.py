@@ -187,9 +187,7 @@ def _batches(start: IntArray) -> Iterator[slice]:
         first = last
 
 
-def lines_with_stops(
-    table: RecordTable,
-) -> Iterator[tuple[pa.RecordBatch, IntArray, IntArray]]:
+def lines_with_stops(table: RecordTable) -> Iterator[tuple[pa.RecordBatch, IntArray, IntArray]]:
     """Yields the distinct sequences as texts, some at a time, with where each begins and stops."""
     schema, texts = lines_columns(table).schema, _texts(table)
     for rows in _batches(table.start):

@@ -161,8 +161,10 @@ def check_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) 
     known = _texts(table)
     lists = range(len(schema.names) - 1)
     stops = int(lengths_of(table, nodes).sum())
+    # So many of the longest sequences make one batch.
+    most = max(1, BATCH_STOPS // (table.steps[-1].stop + 1))
     with open_parquet(path, schema, rows=len(nodes), values=stops) as file:
-        for batch in file.iter_batches(batch_size=_rows_at_once(table)):
+        for batch in file.iter_batches(batch_size=most):
             part = sequences_ending_at(table, prefix, nodes[row : row + len(batch)])
             row += len(batch)
             chosen = _chosen(table, part)
@@ -175,11 +177,6 @@ def check_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) 
                 raise _disagreement(path)
     if row != len(nodes):
         raise _disagreement(path)
-
-
-def _rows_at_once(table: SequenceTable) -> int:
-    """Returns how many of the longest sequences make one batch."""
-    return max(1, BATCH_STOPS // (table.steps[-1].stop + 1))
 
 
 def _texts(table: SequenceTable) -> list[pa.Array]:

@@ -1,6 +1,6 @@
 """The public groups of locations: taxonomy.json, and columns of places.csv for readers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,7 @@ from hushway.geography.locations import LOCATION_FACTS, Labels, Locations, Place
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
 from hushway.release.folder.guard import check_reads_back, refuse
 from hushway.release.folder.published_file import PERIODS, PublishedFile, locations_columns
-from hushway.release.formats.places import (
-    free_name,
-    locations_csv,
-    read_locations,
-    read_periods,
-)
+from hushway.release.formats.places import free_name, locations_csv, read_locations, read_periods
 from hushway.release.terms import check_domain
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain, refuse_large
 
@@ -181,7 +176,8 @@ def _stored_columns(taxonomy: Taxonomy) -> tuple[str, ...]:
     A level that was made of a column of the locations is shown by that very column.
     """
     locations = taxonomy.locations
-    shown = {name: locations.labels_in(name) for name in _label_columns(locations)}
+    labels = ("zone", *(each.column for each in locations.labels))
+    shown = {name: locations.labels_in(name) for name in labels}
     taken = {*LOCATION_FACTS, *shown}
     stored = []
     for level in taxonomy.levels:
@@ -192,10 +188,6 @@ def _stored_columns(taxonomy: Taxonomy) -> tuple[str, ...]:
         taken.add(name)
         stored.append(name)
     return tuple(stored)
-
-
-def _label_columns(locations: Locations) -> Sequence[str]:
-    return ["zone", *(labels.column for labels in locations.labels)]
 
 
 def _names_by_location(level: Labels) -> Iterator[str]:

@@ -51,12 +51,9 @@ class PrefixCells:
     @property
     def name(self) -> str:
         """What one cell stands for."""
-        level = self.taxonomy.levels[self.grain].column if self._is_group else LOCATION
+        levels = self.taxonomy.levels
+        level = levels[self.grain].column if self.grain < len(levels) else LOCATION
         return f"records by prefix of {self.stop} stops and {level} of stop {self.stop + 1}"
-
-    @property
-    def _is_group(self) -> bool:
-        return self.grain < len(self.taxonomy.levels)
 
     @property
     def nodes(self) -> int:

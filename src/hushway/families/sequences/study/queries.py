@@ -69,7 +69,8 @@ def paper_queries(
 
 def count_queries(data: WeightedSequences, queries: CountQueries) -> IntArray:
     """Returns how many records visit all locations of each query. An empty query counts all."""
-    sets = _visited_sets(data)
+    # The distinct sets of locations that sequences visit, as ascending lists.
+    sets = distinct(*_sorted_sets(data.start, data.stops), data.weights)
     places = 1 + int(max(sets.stops.max(initial=0), queries.locations.max(initial=0)))
     members = _bits(sets.start, sets.stops, -(-places // _WORD_BITS))
     holders = _rows_of_places(sets, places)
@@ -94,12 +95,6 @@ def _random_queries(
         chosen[:, column] = pick
     start = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(length)])
     return CountQueries(start=start, locations=chosen[np.arange(longest) < length[:, None]])
-
-
-def _visited_sets(data: WeightedSequences) -> WeightedSequences:
-    """Returns the distinct sets of locations that sequences visit, as ascending lists."""
-    start, places = _sorted_sets(data.start, data.stops)
-    return distinct(start, places, data.weights)
 
 
 def _rows_of_places(sets: WeightedSequences, places: int) -> tuple[IntArray, IntArray]:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import ReleaseError
@@ -17,8 +16,8 @@ from hushway.families.sequences.files.rows import read_completed
 from hushway.families.sequences.files.taxonomy import LOCATIONS, TAXONOMY, read_taxonomy
 from hushway.geography.locations import Locations
 from hushway.numerics.chance import draw, generator
-from hushway.release.folder.new_file import refuse_taken, write_new
 from hushway.release.formats.places import number_array, text_array
+from hushway.release.synthetic_file import SyntheticFile, Travellers
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 # Plausible times for records of stops that were published without times.
@@ -119,8 +118,8 @@ def _normal(rng: np.random.Generator, count: int) -> FloatArray:
 _NO_DAY = date(2000, 1, 3)
 
 
-def synthesize_taps(release: Path, path: Path, *, seed: int) -> str:
-    """Writes one row a tap (record, place, time) for every record of a release.
+def synthesize_taps(release: Path, file: SyntheticFile) -> str:
+    """Writes one row a tap (record, place, time) for every record of a release, or travellers.
 
     Privacy:
         Reads a published release and nothing else: it costs nothing. Stops beyond kept prefixes and
@@ -128,12 +127,11 @@ def synthesize_taps(release: Path, path: Path, *, seed: int) -> str:
 
     Args:
         release: A verified release folder of the family sequences, without times.
+        file: What to write, and where.
 
     Raises:
-        ReleaseError: The release has no completed records, or the file is there already or cannot
-            be written.
+        ReleaseError: The release has no completed records, or the file cannot be written.
     """
-    refuse_taken(path)
     learnt = (release / PREFIXES).is_file()
     if not (learnt or (release / COMPLETED).is_file()):
         raise ReleaseError(
@@ -143,31 +141,41 @@ def synthesize_taps(release: Path, path: Path, *, seed: int) -> str:
     locations = read_taxonomy(
         read_plain(release / TAXONOMY, LIST_BYTES), read_plain(release / LOCATIONS, LIST_BYTES)
     ).locations
-    ids = text_array(locations.ids)
     if learnt:
         start, stops, counts = read_records(locations, release / PARQUET)
     else:
         read = read_completed(locations, release / COMPLETED)
         start, stops, counts = read.start, read.stops, read.counts
     records = one_by_one(start, stops, counts)
-    seconds = plausible_seconds(records, locations, seed=seed)
+    seconds = plausible_seconds(records, locations, seed=file.seed)
+    if file.for_simulators:
+        people = file.write_travellers(
+            Travellers(locations=locations, start=records.start, places=records.stops, left=seconds)
+        )
+        return (
+            f"{people:,} synthetic travellers in {file.path}, of {len(records.start) - 1:,} "
+            "records. Records of one place go nowhere and are left out. Times, and stops "
+            "beyond published prefixes, are likely ones: nobody measured them."
+        )
+    file.write_rows(_rows(records, seconds, locations))
+    return (
+        f"{len(records.stops):,} taps of {len(records.start) - 1:,} synthetic records in "
+        f"{file.path}. "
+        "Times, and stops beyond published prefixes, are likely ones: nobody measured them."
+    )
+
+
+def _rows(records: Records, seconds: IntArray, locations: Locations) -> pa.Table:
     times = np.datetime64(_NO_DAY, "us") + (seconds * 1_000_000).astype("timedelta64[us]")
     owner = np.repeat(np.arange(len(records.start) - 1), np.diff(records.start))
-    table = pa.table(
+    return pa.table(
         {
             "record": number_array(owner),
             "place": pa.DictionaryArray.from_arrays(
-                number_array(records.stops.astype(np.int32)), ids
+                number_array(records.stops.astype(np.int32)), text_array(locations.ids)
             ),
             "time": pa.Array.from_buffers(
                 pa.timestamp("us"), len(times), [None, pa.py_buffer(np.ascontiguousarray(times))]
             ),
         }
-    )
-    packed = pa.BufferOutputStream()
-    pq.write_table(table, packed, compression="zstd")
-    write_new(path, packed.getvalue().to_pybytes())
-    return (
-        f"{len(records.stops):,} taps of {len(records.start) - 1:,} synthetic records in {path}. "
-        "Times, and stops beyond published prefixes, are likely ones: nobody measured them."
     )

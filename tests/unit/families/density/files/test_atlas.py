@@ -1,7 +1,6 @@
 """The atlas of a density says what its tables say."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,11 @@ from hushway.errors import ReleaseError
 from hushway.families.atlas import atlas_of
 from hushway.families.density.fit.table import DensityTable
 from hushway.geography.areas import Areas
-from hushway.privacy.certificate import Certificate
 from hushway.release.drawing import atlas_parts
 from hushway.release.folder.seal import SEAL, Seal, files_of, sealed_file
 from support.atlases import ReadAtlas, atlas_in
+from support.density_scenes import density_certificate
 from support.forging import forged_release
-
-Certify = Callable[..., Certificate]
 
 
 @pytest.mark.parametrize("kind", ["tower_release", "plain_release"])
@@ -77,14 +74,14 @@ def test_outlines_of_very_many_points_are_drawn_with_fewer(
     assert np.array_equal(thin.column("totals", "count"), whole.column("totals", "count"))
 
 
-def test_areas_beyond_the_earth_are_refused(
-    density: DensityTable, certify_density: Certify, tmp_path: Path
-) -> None:
+def test_areas_beyond_the_earth_are_refused(density: DensityTable, tmp_path: Path) -> None:
     areas = density.universe.areas.areas
     far = replace(areas[0], shape=shapely.affinity.translate(areas[0].shape, 1e6, 0))
     universe = replace(density.universe, areas=Areas(areas=(far, *areas[1:])))
     table = replace(density, universe=universe)
-    folder = forged_release(tmp_path / "release", table=table, certificate=certify_density(table))
+    folder = forged_release(
+        tmp_path / "release", table=table, certificate=density_certificate(table)
+    )
     with pytest.raises(ReleaseError, match="cannot be drawn"):
         atlas_of(folder)
 

@@ -1,6 +1,5 @@
 import dataclasses
 import json
-from collections.abc import Callable
 from datetime import date, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -36,7 +35,6 @@ from hushway.families.density.files.universe import (
     sites_csv,
 )
 from hushway.families.density.fit.table import DensityTable
-from hushway.families.density.public.visits import DensityUniverse
 from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Locations, PlaceLabels
 from hushway.geography.periods import Periods
@@ -44,6 +42,7 @@ from hushway.release.formats.areas import areas_geojson, read_areas
 from hushway.release.formats.geoparquet import write_geoparquet
 from hushway.release.formats.interval import interval_of
 from hushway.release.formats.places import periods_csv, read_periods
+from support.density_scenes import bins_of, by_towers, rectangles
 
 
 def moment(at: int) -> datetime:
@@ -51,7 +50,7 @@ def moment(at: int) -> datetime:
     return datetime(2026, 3, 2 + at // 4, 6 * (at % 4), tzinfo=ZoneInfo("Europe/Paris"))
 
 
-def test_areas_are_read_back_to_the_last_digit(rectangles: Callable[..., Areas]) -> None:
+def test_areas_are_read_back_to_the_last_digit() -> None:
     awkward = Area(
         id="z", name="", shape=shapely.Polygon([(0.1 + 0.2, 1 / 3), (1e-17, 1), (-1, 2)])
     )
@@ -74,7 +73,7 @@ def test_rings_follow_the_right_hand_rule_whoever_drew_them() -> None:
         assert read_areas(areas_geojson(areas)).digest == areas.digest
 
 
-def test_areas_are_geojson_that_others_read(rectangles: Callable[..., Areas]) -> None:
+def test_areas_are_geojson_that_others_read() -> None:
     areas = rectangles(3, 2)
     collection = json.loads(areas_geojson(areas))
     assert collection["type"] == "FeatureCollection"
@@ -88,7 +87,7 @@ def test_areas_are_geojson_that_others_read(rectangles: Callable[..., Areas]) ->
     [(1, 1440, (2026, 3, 2)), (3, 60, (2026, 3, 28)), (31, 60, (2007, 9, 1))],
 )
 def test_bins_of_a_window_are_read_back(
-    bins_of: Callable[..., Periods], days: int, minutes: int, first: tuple[int, int, int]
+    days: int, minutes: int, first: tuple[int, int, int]
 ) -> None:
     periods = bins_of(days, minutes, date(*first))
     data = periods_csv(periods)
@@ -102,7 +101,7 @@ def test_bins_of_a_window_are_read_back(
 
 
 def test_a_window_of_centuries_in_a_few_bytes_is_refused_before_it_is_written(
-    bins_of: Callable[..., Periods], monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data = periods_csv(bins_of(1, 1440)).replace(b",2026-03-02,Eu", b",2199-03-02,Eu")
     monkeypatch.setattr(Periods, "part_clocks", property(lambda _: pytest.fail("was written")))
@@ -339,12 +338,10 @@ def test_sums_of_hundredths_do_not_depend_on_the_order() -> None:
     assert totals_of(np.full((2, 10), 0.1)).tolist() == [1.0, 1.0]
 
 
-def test_another_universe_does_not_fit(
-    tmp_path: Path, density: DensityTable, seen_by_towers: Callable[[Periods], DensityUniverse]
-) -> None:
+def test_another_universe_does_not_fit(tmp_path: Path, density: DensityTable) -> None:
     write_density_parquet(density, tmp_path / "d.parquet")
     later = dataclasses.replace(
         density.universe.periods, first_day=date(2026, 3, 3), last_day=date(2026, 3, 4)
     )
     with pytest.raises(ReleaseError, match="in order"):
-        read_density_parquet(tmp_path / "d.parquet", seen_by_towers(later))
+        read_density_parquet(tmp_path / "d.parquet", by_towers(later))

@@ -1,6 +1,5 @@
 import dataclasses
 import struct
-from collections.abc import Callable
 from datetime import date
 
 import numpy as np
@@ -21,14 +20,14 @@ from hushway.families.density.files.series_panel import (
     draw_total,
 )
 from hushway.families.density.fit.table import DensityTable
-from hushway.families.density.public.visits import DensityUniverse
-from hushway.geography.areas import Areas
-from hushway.geography.periods import Periods
-from hushway.privacy.certificate import Certificate
+from support.density_scenes import (
+    bins_of,
+    by_positions,
+    density_certificate,
+    density_of,
+    rectangles,
+)
 from support.long import often
-
-Build = Callable[..., DensityTable]
-Certify = Callable[..., Certificate]
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -42,28 +41,19 @@ PNG = b"\x89PNG\r\n\x1a\n"
     ),
     ids=["one period", "a month", "half days", "5,040 areas"],
 )
-def test_every_density_has_a_picture(
-    build: Build,
-    certify_density: Certify,
-    *,
-    rectangles: Callable[..., Areas],
-    seen_by_positions: Callable[..., DensityUniverse],
-    bins_of: Callable[..., Periods],
-    grid: tuple[int, int],
-    window: tuple[int, int],
-) -> None:
-    table = build(seen_by_positions(rectangles(*grid), bins_of(*window)))
-    picture = draw_density_picture(table, certify_density(table))
+def test_every_density_has_a_picture(*, grid: tuple[int, int], window: tuple[int, int]) -> None:
+    table = density_of(by_positions(rectangles(*grid), bins_of(*window)))
+    picture = draw_density_picture(table, density_certificate(table))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 1036)
 
 
-def test_an_empty_city_has_a_picture(density: DensityTable, certify_density: Certify) -> None:
+def test_an_empty_city_has_a_picture(density: DensityTable) -> None:
     empty = dataclasses.replace(density, counts=np.zeros_like(density.counts))
-    assert draw_density_picture(empty, certify_density(density)).startswith(PNG)
+    assert draw_density_picture(empty, density_certificate(density)).startswith(PNG)
 
 
-def test_maps_show_four_hours_of_the_busiest_working_day(bins_of: Callable[..., Periods]) -> None:
+def test_maps_show_four_hours_of_the_busiest_working_day() -> None:
     periods = bins_of(7, 60, date(2007, 9, 10))
     totals = np.ones(168)
     totals[3 * 24 + 5] = 9
@@ -86,15 +76,13 @@ def test_maps_show_four_hours_of_the_busiest_working_day(bins_of: Callable[..., 
     ],
 )
 def test_short_days_and_long_bins_are_shown_as_far_as_they_go(
-    bins_of: Callable[..., Periods], *, days: int, minutes: int, expected: list[int]
+    *, days: int, minutes: int, expected: list[int]
 ) -> None:
     periods = bins_of(days, minutes)
     assert bins_shown(periods, np.arange(float(len(periods)))).tolist() == expected
 
 
-def test_hours_outside_the_service_day_are_shown_at_its_ends(
-    bins_of: Callable[..., Periods],
-) -> None:
+def test_hours_outside_the_service_day_are_shown_at_its_ends() -> None:
     periods = dataclasses.replace(bins_of(1, 60), opens=360, closes=1200)
     assert bins_shown(periods, np.ones(14)).tolist() == [0, 3, 7, 13]
 
@@ -113,7 +101,7 @@ def test_relative_errors_are_those_of_the_mean(density: DensityTable) -> None:
     assert shares[1] == np.inf
 
 
-def test_outlines_keep_holes_and_parts(rectangles: Callable[..., Areas]) -> None:
+def test_outlines_keep_holes_and_parts() -> None:
     areas = rectangles(3, 2)
     shapes = shapes_of(areas)
     for outline, shape in zip(shapes.outlines, areas.projected, strict=True):

@@ -15,6 +15,7 @@ from hushway.privacy.calibration import counting_event
 from hushway.privacy.events import Event
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.measured import Internal
+from support.density_scenes import density_certificate
 from support.family_suite import Case, MeasuredSuite, bounded, changes, put, swap
 from support.wrong_terms import choice_of
 
@@ -62,17 +63,9 @@ ROWS = {
     **changes(
         "density.parquet",
         {"formats", "package"},
-        {
-            "another count": put(3, count=lambda rows: rows[3]["count"] + 1),
-        },
+        {"another count": put(3, count=lambda rows: rows[3]["count"] + 1)},
     ),
-    **changes(
-        "density.parquet",
-        {"formats"},
-        {
-            "another error": put(3, standard_error=31.5),
-        },
-    ),
+    **changes("density.parquet", {"formats"}, {"another error": put(3, standard_error=31.5)}),
     **changes(
         "density.parquet",
         {"density"},
@@ -229,7 +222,7 @@ class TestDensity(MeasuredSuite):
     case = Case(
         family="density",
         table="density",
-        certify="certify_density",
+        certify=density_certificate,
         release="tower_release",
         checks={
             name: ["geography", "density", "terms", "formats"]

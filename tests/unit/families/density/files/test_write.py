@@ -1,24 +1,23 @@
 import dataclasses
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from hushway.errors import ReleaseError
 from hushway.families.density.fit.table import DensityTable
-from hushway.families.density.public.visits import DensityUniverse
 from hushway.families.verify import verify
 from hushway.families.write import write_release
-from hushway.geography.areas import Areas
-from hushway.geography.periods import Periods
-from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import Measure
+from support.density_scenes import (
+    bins_of,
+    by_positions,
+    density_certificate,
+    density_of,
+    rectangles,
+)
 from support.forging import failed, forged_release, sentence
 from support.long import often
-
-Build = Callable[..., DensityTable]
-Certify = Callable[..., Certificate]
 
 
 def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityTable) -> None:
@@ -44,7 +43,7 @@ def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityT
     described = {each["path"]: each for each in package["resources"]}
     assert "12 parts are one visit" in described["measured_series.parquet"]["description"]
     assert "every part of every day" in described["periods.csv"]["description"]
-    assert package["omitted"] == []
+    assert [each["path"] for each in package["omitted"]] == ["noisy_answers.parquet"]
 
 
 @pytest.mark.one_in(2)
@@ -53,22 +52,11 @@ def test_the_data_package_tells_the_facts(tower_release: Path, density: DensityT
 @pytest.mark.parametrize("histogram", [True, False])
 @pytest.mark.parametrize(("days", "minutes"), [(1, 1440), (3, 30)])
 def test_densities_of_every_kind_verify(
-    tmp_path: Path,
-    build: Build,
-    certify_density: Certify,
-    *,
-    rectangles: Callable[..., Areas],
-    seen_by_positions: Callable[..., DensityUniverse],
-    bins_of: Callable[..., Periods],
-    histogram: bool,
-    clustered: bool,
-    cuts: bool,
-    days: int,
-    minutes: int,
+    tmp_path: Path, *, histogram: bool, clustered: bool, cuts: bool, days: int, minutes: int
 ) -> None:
-    universe = seen_by_positions(rectangles(5, 1), bins_of(days, minutes))
-    table = build(universe, histogram=histogram, clustered=clustered, quanta=1)
-    certificate = certify_density(table, clustered=clustered, cuts=cuts)
+    universe = by_positions(rectangles(5, 1), bins_of(days, minutes))
+    table = density_of(universe, histogram=histogram, clustered=clustered, quanta=1)
+    certificate = density_certificate(table, clustered=clustered, cuts=cuts)
     asked = {event.query: event.cells for event in certificate.terms.events}
     # What clusters are chosen by: the total of every cell of the cover, or of all together.
     assert asked.get("visits by cluster") == ((1 if histogram else 5) if clustered else None)
@@ -77,22 +65,20 @@ def test_densities_of_every_kind_verify(
     assert verify(folder).passed
 
 
-def test_a_cover_of_larger_areas_is_refused(
-    tmp_path: Path, density: DensityTable, certify_density: Certify
-) -> None:
+def test_a_cover_of_larger_areas_is_refused(tmp_path: Path, density: DensityTable) -> None:
     cover = density.universe.cover
     pieces = dataclasses.replace(cover.pieces, size=cover.pieces.size * 1.01)
     larger = dataclasses.replace(cover, pieces=pieces)
     universe = dataclasses.replace(density.universe, cover=larger)
     table = dataclasses.replace(density, universe=universe)
     with pytest.raises(ReleaseError, match="larger than the area"):
-        write_release(tmp_path / "r", table=table, certificate=certify_density(table))
+        write_release(tmp_path / "r", table=table, certificate=density_certificate(table))
 
 
 def test_an_account_in_epsilon_cannot_pay_for_gaussian_noise(
-    tmp_path: Path, density: DensityTable, certify_density: Certify
+    tmp_path: Path, density: DensityTable
 ) -> None:
-    certificate = certify_density(density)
+    certificate = density_certificate(density)
     account = dataclasses.replace(certificate.account, measure=Measure.PURE)
     other = dataclasses.replace(certificate, account=account)
     words = "in a currency that cannot spend on this release"

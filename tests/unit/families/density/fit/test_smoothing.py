@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.fft import dct
 from scipy.optimize import curve_fit
 
+from hushway.arrays import FloatArray
 from hushway.families.density.fit.smoothing import (
     best_cuts,
     cut,
@@ -19,8 +19,6 @@ from hushway.families.density.fit.smoothing import (
     project_onto_simplex,
     smooth_nights,
 )
-
-FloatArray = NDArray[np.float64]
 
 
 def as_printed(row: FloatArray, variance: float) -> int:

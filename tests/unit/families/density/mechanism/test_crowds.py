@@ -1,6 +1,5 @@
 """Small crowds, busy people, and places that noise hides: what is published of them."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -13,8 +12,8 @@ from hushway.families.density.mechanism.recommended import Spends
 from hushway.families.density.mechanism.series import DensitySeries, density_series
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import ZCDPLoss
+from support.density_towns import rho_of, town_of
 
-Rho = Callable[[Any], ZCDPLoss]
 LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
 
 
@@ -39,9 +38,9 @@ def off(table: Any, city: Any) -> float:
 
 
 @pytest.fixture(scope="module")
-def two_kinds(build_town: Any) -> Any:
+def two_kinds() -> Any:
     """Residents with four visits in one half of the town, and 400 restless people in the other."""
-    city = build_town(4, 3, people=10)
+    city = town_of(4, 3, people=10)
     random = np.random.default_rng(4)
     residents, restless = np.repeat(np.arange(4000), 4), np.repeat(np.arange(4000, 4400), 120)
     areas = city.universe.site_count
@@ -83,11 +82,9 @@ def test_intervals_hold_what_the_limits_left_out(two_kinds: Any) -> None:
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("clustering", [True, False])
-def test_no_busy_area_is_said_to_be_empty_for_sure(
-    build_town: Any, rho_of: Rho, seed: int, clustering: bool
-) -> None:
+def test_no_busy_area_is_said_to_be_empty_for_sure(seed: int, clustering: bool) -> None:
     # 300 areas, of which a few hold most visits; the noise in a total is hundreds of visits.
-    city = build_town(20, 15, people=3000)
+    city = town_of(20, 15, people=3000)
     way = density_series(LIMITS, budget=rho_of("0.3"), clustering=clustering)
     table = city.release(way, seed)
     truth = city.truth.sum(axis=1)
@@ -104,9 +101,7 @@ SIZES["more"] = (100.5, np.inf)
 
 
 @pytest.mark.parametrize("epsilon", ["1", "4"])
-def test_intervals_hold_by_size_of_the_true_count(
-    little_paris: Any, rho_of: Rho, epsilon: str
-) -> None:
+def test_intervals_hold_by_size_of_the_true_count(little_paris: Any, epsilon: str) -> None:
     truth: NDArray[np.float64] = little_paris.truth
     way = density_series(LIMITS, budget=rho_of(epsilon))
     tables = [little_paris.release(way, seed) for seed in range(3)]
@@ -121,7 +116,7 @@ def test_intervals_hold_by_size_of_the_true_count(
 
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "4"])
 def test_a_crowd_of_five_hundred_is_better_than_an_empty_table(
-    little_paris: Any, rho_of: Rho, epsilon: str
+    little_paris: Any, epsilon: str
 ) -> None:
     few = little_paris.person < 500
     crowd = replace(

@@ -1,6 +1,5 @@
 """Cities, windows and budgets at the edge of what makes sense."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from fractions import Fraction
@@ -10,14 +9,14 @@ import numpy as np
 import pytest
 
 from hushway.families.density.fit.table import Denoise, DensityTable
-from hushway.families.density.mechanism.series import DensitySeries, density_series, naive_laplace
+from hushway.families.density.mechanism.series import density_series, naive_laplace
 from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
+from support.density_towns import bins_of, generous, town_of
 
 LIMITS = VisitLimits(max_visits=8, max_visits_in_total=20)
 RHO = ZCDPLoss(Fraction(1, 2))
 SPOTS = ((0.2, 0.3), (0.7, 0.4), (0.4, 0.9))
-Rich = Callable[..., DensitySeries]
 WAYS: tuple[Denoise, ...] = ("patterns", "sure", "cuts", "none")
 
 
@@ -51,16 +50,14 @@ WINDOWS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", WINDOWS)
-def test_every_window_and_bin_gives_a_sound_density(
-    build_town: Any, bins_of: Callable[..., Any], rich: Rich, name: str
-) -> None:
+def test_every_window_and_bin_gives_a_sound_density(name: str) -> None:
     periods = bins_of(**WINDOWS[name])
-    city = build_town(3, 2, towers=SPOTS, periods=periods, people=800, visits=5)
+    city = town_of(3, 2, towers=SPOTS, periods=periods, people=800, visits=5)
     for denoise in WAYS:
         night = name != "one period"
         check(city.release(density_series(LIMITS, budget=RHO, denoise=denoise, night=night)))
     everything = VisitLimits(max_visits=len(periods), max_visits_in_total=len(periods))
-    table = city.release(rich(everything))
+    table = city.release(generous(everything))
     assert np.abs(table.counts - city.truth).max() < 0.02 + 0.002 * city.truth.max()
 
 
@@ -78,36 +75,30 @@ TOWNS: dict[str, dict[str, Any]] = {
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", TOWNS)
 @pytest.mark.parametrize("scaling", [True, False], ids=["scaled", "unscaled"])
-def test_every_map_gives_a_sound_density(
-    build_town: Any, bins_of: Callable[..., Any], rich: Rich, name: str, scaling: bool
-) -> None:
-    city = build_town(**TOWNS[name], periods=bins_of(2, 120), people=500, visits=4)
+def test_every_map_gives_a_sound_density(name: str, scaling: bool) -> None:
+    city = town_of(**TOWNS[name], periods=bins_of(2, 120), people=500, visits=4)
     for denoise in WAYS:
         check(city.release(density_series(LIMITS, budget=RHO, denoise=denoise, scaling=scaling)))
     everything = VisitLimits(max_visits=24, max_visits_in_total=24)
-    table = city.release(rich(everything, scaling=scaling))
+    table = city.release(generous(everything, scaling=scaling))
     assert np.abs(table.counts - city.truth).max() < 0.02 + 0.002 * city.truth.max()
 
 
-def test_an_area_without_a_tower_gets_its_share_of_the_cells_that_reach_it(
-    build_town: Any, bins_of: Callable[..., Any], rich: Rich
-) -> None:
-    city = build_town(6, 5, towers=SPOTS, periods=bins_of(1, 120), people=900, visits=4)
+def test_an_area_without_a_tower_gets_its_share_of_the_cells_that_reach_it() -> None:
+    city = town_of(6, 5, towers=SPOTS, periods=bins_of(1, 120), people=900, visits=4)
     everything = VisitLimits(max_visits=24, max_visits_in_total=24)
-    table = city.release(rich(everything))
+    table = city.release(generous(everything))
     assert (table.counts.sum(axis=1) > 0).all()
 
 
 @pytest.mark.parametrize("denoise", WAYS)
 @pytest.mark.parametrize("scaling", [True, False], ids=["scaled", "unscaled"])
-def test_a_city_without_a_single_visit_has_a_density_too(
-    build_town: Any, bins_of: Callable[..., Any], rich: Rich, denoise: Denoise, scaling: bool
-) -> None:
-    city = build_town(towers=SPOTS, periods=bins_of(1, 60), people=10)
+def test_a_city_without_a_single_visit_has_a_density_too(denoise: Denoise, scaling: bool) -> None:
+    city = town_of(towers=SPOTS, periods=bins_of(1, 60), people=10)
     none = np.array([], dtype=np.int64)
     empty = replace(city, person=none, site=none, bin=none)
     check(empty.release(density_series(LIMITS, budget=RHO, denoise=denoise, scaling=scaling)))
-    table = empty.release(rich(LIMITS, denoise, scaling=scaling, clustering=True))
+    table = empty.release(generous(LIMITS, denoise, scaling=scaling, clustering=True))
     check(table)
     assert table.counts.sum() < 20
 
@@ -125,10 +116,8 @@ def test_a_city_without_a_single_visit_has_a_density_too(
     ],
     ids=str,
 )
-def test_budgets_may_be_tiny_or_large(
-    build_town: Any, bins_of: Callable[..., Any], budget: Loss
-) -> None:
-    city = build_town(towers=SPOTS, periods=bins_of(1, 60), people=500)
+def test_budgets_may_be_tiny_or_large(budget: Loss) -> None:
+    city = town_of(towers=SPOTS, periods=bins_of(1, 60), people=500)
     for scaling in (True, False):
         for denoise in ("patterns", "sure", "none"):
             check(
@@ -148,10 +137,8 @@ def test_laplace_noise_is_louder_but_sound(little_paris: Any) -> None:
     check(little_paris.release(naive_laplace(limits, budget=epsilon)))
 
 
-def test_one_visit_of_a_person_is_enough(
-    build_town: Any, bins_of: Callable[..., Any], rich: Rich
-) -> None:
+def test_one_visit_of_a_person_is_enough() -> None:
     one = VisitLimits(max_visits=1, max_visits_in_total=1)
-    city = build_town(towers=SPOTS, periods=bins_of(1, 60), people=500)
+    city = town_of(towers=SPOTS, periods=bins_of(1, 60), people=500)
     check(city.release(density_series(one, budget=RHO)))
-    assert city.release(rich(one)).counts.sum() == pytest.approx(500, rel=0.01)
+    assert city.release(generous(one)).counts.sum() == pytest.approx(500, rel=0.01)

@@ -1,7 +1,7 @@
 """How close a published density comes to the truth, and whether it knows how close."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -10,26 +10,25 @@ import numpy as np
 import pytest
 
 from hushway.families.density.fit.scaling import AllVisits, scale_of
-from hushway.families.density.fit.table import Denoise
-from hushway.families.density.mechanism.series import DensitySeries, density_series, naive_laplace
+from hushway.families.density.fit.table import Denoise, DensityTable
+from hushway.families.density.mechanism.people import DensityPeople
+from hushway.families.density.mechanism.series import density_series, naive_laplace
 from hushway.families.density.public.visits import VisitLimits
 from hushway.families.density.study.errors import density_errors
 from hushway.privacy.loss import PureLoss, ZCDPLoss
+from support.density_towns import generous, rho_of, town_of
 
 EVERYTHING = VisitLimits(max_visits=168, max_visits_in_total=168)
 LIMITS = VisitLimits(max_visits=30, max_visits_in_total=200)
-
-Rho = Callable[[Any], ZCDPLoss]
-Rich = Callable[..., DensitySeries]
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("denoise", ["patterns", "sure", "cuts", "none"])
 @pytest.mark.parametrize(("scaling", "clustering"), [(True, True), (True, False), (False, True)])
 def test_with_a_fortune_to_spend_the_truth_comes_out(
-    towers_town: Any, rich: Rich, denoise: Denoise, scaling: bool, clustering: bool
+    towers_town: Any, denoise: Denoise, scaling: bool, clustering: bool
 ) -> None:
-    way = rich(EVERYTHING, denoise, scaling=scaling, clustering=clustering)
+    way = generous(EVERYTHING, denoise, scaling=scaling, clustering=clustering)
     table = towers_town.release(way)
     assert table.diagnostics["clusters"] == len(towers_town.universe.cover)
     truth = towers_town.truth
@@ -38,23 +37,21 @@ def test_with_a_fortune_to_spend_the_truth_comes_out(
     assert table.counts.sum() == pytest.approx(truth.sum(), rel=1e-3)
 
 
-def test_with_positions_only_the_noise_is_left(build_town: Any, rich: Rich) -> None:
-    city = build_town()
-    table = city.release(rich(EVERYTHING))
+def test_with_positions_only_the_noise_is_left() -> None:
+    city = town_of()
+    table = city.release(generous(EVERYTHING))
     assert np.abs(table.counts - city.truth).max() <= 0.05
 
 
-def test_what_was_drawn_at_random_is_scaled_back_to_all_visits(
-    towers_town: Any, rich: Rich
-) -> None:
+def test_what_was_drawn_at_random_is_scaled_back_to_all_visits(towers_town: Any) -> None:
     few = VisitLimits(max_visits=2, max_visits_in_total=168)
-    table = towers_town.release(rich(few))
+    table = towers_town.release(generous(few))
     visits = len(towers_town.person)
     assert table.diagnostics["scale"] == pytest.approx(visits / 4000, rel=0.01)
     assert table.counts.sum() == pytest.approx(visits, rel=0.01)
 
 
-def test_the_counts_sum_to_the_noisy_number_of_all_visits(little_paris: Any, rho_of: Rho) -> None:
+def test_the_counts_sum_to_the_noisy_number_of_all_visits(little_paris: Any) -> None:
     table = little_paris.release(density_series(LIMITS, budget=rho_of(3)))
     assert table.diagnostics["scale"] > 1
     # Classes of activity tell the same number, and have a say in it.
@@ -84,7 +81,7 @@ def test_a_number_of_all_visits_below_those_of_the_series_is_not_believed(towers
 @pytest.mark.parametrize("denoise", ["patterns", "sure", "none"])
 @pytest.mark.parametrize("epsilon", ["0.3", "1", "3"])
 def test_standard_errors_hold_what_they_promise(
-    little_paris: Any, rho_of: Rho, denoise: Denoise, epsilon: str
+    little_paris: Any, denoise: Denoise, epsilon: str
 ) -> None:
     way = density_series(LIMITS, budget=rho_of(epsilon), denoise=denoise)
     held, wide = [], []
@@ -99,9 +96,7 @@ def test_standard_errors_hold_what_they_promise(
     assert np.mean(wide) < (3.5 if denoise == "patterns" else 5)
 
 
-def test_standard_errors_hold_when_the_number_of_visits_is_the_trouble(
-    little_paris: Any, rho_of: Rho
-) -> None:
+def test_standard_errors_hold_when_the_number_of_visits_is_the_trouble(little_paris: Any) -> None:
     # At these limits the noise in the number of all visits is as large as half of it.
     loose = VisitLimits(max_visits=30, max_visits_in_total=1000)
     way = density_series(loose, budget=rho_of("0.3"))
@@ -111,7 +106,7 @@ def test_standard_errors_hold_when_the_number_of_visits_is_the_trouble(
         assert (off < 1.96).mean() > 0.85
 
 
-def test_a_single_cluster_knows_its_own_noise(little_paris: Any, rho_of: Rho) -> None:
+def test_a_single_cluster_knows_its_own_noise(little_paris: Any) -> None:
     way = density_series(LIMITS, budget=rho_of("0.1"), cluster_error=0.002)
     table = little_paris.release(way)
     assert table.diagnostics["clusters"] == 1
@@ -122,7 +117,7 @@ def test_a_single_cluster_knows_its_own_noise(little_paris: Any, rho_of: Rho) ->
     assert (off < 1.96).mean() > 0.85
 
 
-def test_patterns_beat_cosines_and_cosines_beat_nothing(little_paris: Any, rho_of: Rho) -> None:
+def test_patterns_beat_cosines_and_cosines_beat_nothing(little_paris: Any) -> None:
     truth = little_paris.truth
 
     def error(denoise: Denoise, seed: int) -> float:
@@ -133,9 +128,7 @@ def test_patterns_beat_cosines_and_cosines_beat_nothing(little_paris: Any, rho_o
         assert error("patterns", seed) < error("sure", seed) < error("none", seed)
 
 
-def test_all_of_it_together_beats_noise_on_every_count_many_times(
-    little_paris: Any, rho_of: Rho
-) -> None:
+def test_all_of_it_together_beats_noise_on_every_count_many_times(little_paris: Any) -> None:
     truth = little_paris.truth
     ours = little_paris.release(density_series(LIMITS, budget=rho_of(1)))
     naive = little_paris.release(naive_laplace(LIMITS, budget=PureLoss(Fraction(1))))
@@ -145,7 +138,7 @@ def test_all_of_it_together_beats_noise_on_every_count_many_times(
     )
 
 
-def test_the_night_is_replaced_by_curves_that_fall_and_rise(little_paris: Any, rho_of: Rho) -> None:
+def test_the_night_is_replaced_by_curves_that_fall_and_rise(little_paris: Any) -> None:
     plain = density_series(LIMITS, budget=rho_of(1), denoise="none", clustering=False)
     smooth = little_paris.release(replace(plain, night=True))
     rough = little_paris.release(plain)
@@ -196,3 +189,27 @@ def test_visits_of_people_whom_noise_hides_are_in_the_error_and_not_in_the_scale
     seen, hidden = (scale_of(AllVisits(2000.0, 1.0, more), 1000.0) for more in (0.0, 500.0))
     assert hidden.value == seen.value == pytest.approx(2.0, abs=1e-3)
     assert math.sqrt(hidden.variance) == pytest.approx(500 / 2000, rel=0.01)
+
+
+RELEASES = 12
+
+
+def deviations(table: DensityTable) -> Iterator[float]:
+    """Yields how far published sums are from measured ones, in deviations of their noise."""
+    universe, quanta, noise = table.universe, table.quanta, table.noise
+    if table.measured_total is not None:
+        yield (table.counts.sum() - table.measured_total) / noise["all visits"]
+    # Every area is a cell of the cover.
+    counted = table.counts.sum(axis=1) / table.diagnostics["scale"]
+    off = np.bincount(table.cluster, counted) - table.measured_series.sum(axis=1) / quanta
+    yield from off / (noise["visits by (cluster, period)"] / quanta * np.sqrt(universe.bins))
+
+
+@pytest.mark.parametrize("epsilon", ["0.3", "1", "4"])
+@pytest.mark.parametrize("visits", [1, 6, 40])
+def test_published_sums_are_within_the_errors_of_measured_ones(visits: int, epsilon: str) -> None:
+    town = town_of(4, 3, people=20_000 // visits, visits=visits)
+    budget = PureLoss(Fraction(epsilon))
+    way = DensityPeople(budget=budget, max_visits=None, max_visits_in_total=None)
+    off = [one for seed in range(RELEASES) for one in deviations(town.release(way, seed))]
+    assert (np.abs(off) <= 2.5).mean() >= 0.99

@@ -17,6 +17,7 @@ from hushway.families.density.mechanism.terms import density_terms
 from hushway.families.density.public.visits import ACTIVITY
 from hushway.privacy.bound import Unit
 from hushway.privacy.loss import PureLoss, ZCDPLoss
+from support.density_towns import town_of
 
 ONE = PureLoss(Fraction(1))
 DELTA = Fraction(1, 10**6)
@@ -86,8 +87,8 @@ def test_a_density_that_is_mostly_noise_is_not_called_a_map() -> None:
     assert "no map of where people are" in known_words(counts, np.full((2, 2), 60.0))
 
 
-def test_a_certificate_says_where_areas_do_not_stand_out(build_town: Any) -> None:
-    universe = build_town(6, 5, people=10).universe
+def test_a_certificate_says_where_areas_do_not_stand_out() -> None:
+    universe = town_of(6, 5, people=10).universe
 
     def error(way: DensityPeople) -> str:
         return density_terms(way, universe, unit=Unit.PERSON).error

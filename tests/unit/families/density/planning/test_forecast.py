@@ -1,5 +1,6 @@
 """Errors of a density foreseen from a guess of the crowd, and what is said of too small a crowd."""
 
+import tomllib
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -9,11 +10,14 @@ import pytest
 
 from hushway.errors import PlanError
 from hushway.families.density.city.paris import paris
+from hushway.families.density.plan import DensityPlan
 from hushway.families.density.planning import forecast
-from hushway.families.density.planning.invented import invented_crowd
+from hushway.families.density.planning.trial import invented_crowd
 from hushway.families.density.public.visits import PERSON_PARTS, VisitLimits
-from hushway.families.load import load_plan, prepare
-from hushway.release.forecast.crowd import ExpectedPopulation
+from hushway.families.load import load_plan, plan_from, prepare
+from hushway.families.registry import FAMILIES
+from hushway.progress import quiet
+from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
 from hushway.release.job import Job
 from hushway.steward.price_tag import price_tag
 
@@ -113,3 +117,25 @@ def test_an_invented_crowd_is_as_large_as_guessed_and_bounded(folder: Path) -> N
     assert 0.5 < found.counted <= 1
     alone = invented_crowd(universe, LIMITS, people=5000, visits=1.0)
     assert alone.truth.sum() == pytest.approx(5000, rel=0.1)
+
+
+def test_recommended_lines_are_options_of_a_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    crowd = ExpectedPopulation(trips=2800, people=200)
+    nothing = CrowdForecast(crowd=crowd, errors=(), left_out=None, notes=("",))
+    monkeypatch.setattr(forecast, "_score", lambda *_: 1.0)
+    monkeypatch.setattr(forecast, "forecast_density", lambda *_: nothing)
+    paris(1, people=500, towers=30, areas=20).write(tmp_path)
+    file = tmp_path / "plan.toml"
+    text = FAMILIES["density"].template.replace('max_visits = "auto" ', "max_visits = 30 ")
+    file.write_text(text.replace('in_total = "auto" ', "in_total = 200 "), encoding="utf-8")
+    job = prepare(load_plan(file))
+    found = forecast.recommend_density(job, crowd, runs=1, progress=quiet)
+    lines = tomllib.loads(found.lines)
+    facts = tomllib.loads(file.read_text("utf-8"))
+    for table, options in lines.items():
+        facts[table] = {**facts.get(table, {}), **options}
+    plan = plan_from(facts, folder=tmp_path)
+    assert isinstance(plan, DensityPlan)
+    assert plan.privacy.max_visits == lines["privacy"]["max_visits"]

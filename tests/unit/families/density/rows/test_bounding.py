@@ -1,6 +1,5 @@
 """The rule that cuts visits down: enforced, one person at a time, in any order and split."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -22,6 +21,7 @@ from hushway.families.density.rows.counts import (
     ranked_rows,
 )
 from hushway.families.density.rows.grouping import VisitRows
+from support.small_cells import key_of
 
 SITES, BINS = 21, 24
 KEY = BoundingKey.from_words(range(10**18, 10**18 + BoundingKey.WORDS))
@@ -66,13 +66,13 @@ def town(seed: int, size: int, people: int) -> VisitRows:
     return rows_of(owner, rng.integers(-1, SITES * BINS, size))
 
 
-def test_the_compiled_arithmetic_is_that_of_the_key(make_key: Callable[[int], BoundingKey]) -> None:
+def test_the_compiled_arithmetic_is_that_of_the_key() -> None:
     rng = np.random.default_rng(3)
     ends = np.array([0, -1, 2**63 - 1, -(2**63), 2**30, 2**61])
     salt = np.concatenate([ends, rng.integers(-(2**63), 2**63 - 1, 300)])
     what = rng.integers(0, 2**31 - 1, len(salt))
     for seed in range(5):
-        key = make_key(seed)
+        key = key_of(seed)
         coefficients = np.array(key.coefficients)
         for kind in range(3):
             found = [

@@ -143,6 +143,14 @@ def test_what_the_plan_refuses_comes_first_and_columns_are_named(csv_file: Write
     assert "same person, location, time" in messages["duplicate_rows"]
 
 
+def test_a_file_in_another_encoding_is_not_called_empty(tmp_path: Path) -> None:
+    file = tmp_path / "events.csv"
+    file.write_bytes(f"{HEADER}\np,Évora,{NOON}\n".encode("latin-1"))
+    with pytest.raises(DataError, match="Not one line of the events can be read") as refused:
+        found(file, universe_of())
+    assert "windows-1252" in str(refused.value.advice)
+
+
 def test_files_without_events_are_refused(csv_file: WriteFile) -> None:
     for positions, header in ((False, HEADER), (True, "person,lon,lat,time")):
         with pytest.raises(DataError, match="The events are empty"):

@@ -184,8 +184,7 @@ def test_laplace_noise_on_terms_grows_with_their_number() -> None:
 
 
 @pytest.mark.parametrize(
-    "law",
-    [Efpa(epsilon=0.7, length=2.0), Efpag(epsilon=0.7, delta=DELTA, length=2.0)],
+    "law", [Efpa(epsilon=0.7, length=2.0), Efpag(epsilon=0.7, delta=DELTA, length=2.0)]
 )
 def test_chances_of_the_number_of_terms_are_as_printed(law: Any) -> None:
     series = np.array([3.0, 0.0, 8.0, 1.0, 1.0])
@@ -211,8 +210,7 @@ def test_numbers_of_terms_are_drawn_with_their_chances() -> None:
 
 
 @pytest.mark.parametrize(
-    "law",
-    [Efpa(epsilon=900.0, length=20.0), Efpag(epsilon=900.0, delta=DELTA, length=20.0)],
+    "law", [Efpa(epsilon=900.0, length=20.0), Efpag(epsilon=900.0, delta=DELTA, length=20.0)]
 )
 def test_kept_terms_carry_noise_of_the_printed_variance(law: Any) -> None:
     series = np.tile(np.random.default_rng(3).normal(0, 500, 6), (50_000, 1))

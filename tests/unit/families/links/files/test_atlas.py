@@ -1,7 +1,6 @@
 """The atlas of a release of links says what its tables say."""
 
 import csv
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +11,10 @@ import pytest
 from hushway.errors import ReleaseError
 from hushway.families.atlas import atlas_of
 from hushway.families.links.fit.table import LinkTable
-from hushway.privacy.certificate import Certificate
 from hushway.release.drawing import atlas_parts
 from support.atlases import atlas_in
 from support.forging import forged_release
-
-Certify = Callable[..., Certificate]
+from support.link_scenes import links_certificate
 
 
 @pytest.mark.parametrize("kind", ["plain_release", "fast_release"])
@@ -82,11 +79,11 @@ def test_courses_of_very_many_points_keep_their_ends(
 
 @pytest.mark.parametrize("place", [1e300, 181.0])
 def test_roads_that_lead_nowhere_are_refused(
-    links: LinkTable, certify_links: Certify, tmp_path: Path, place: float
+    links: LinkTable, tmp_path: Path, place: float
 ) -> None:
     universe, lon = links.universe, links.universe.roads.lon.copy()
     lon[1] = place
     table = replace(links, universe=replace(universe, roads=replace(universe.roads, lon=lon)))
-    folder = forged_release(tmp_path / "release", table=table, certificate=certify_links(table))
+    folder = forged_release(tmp_path / "release", table=table, certificate=links_certificate(table))
     with pytest.raises(ReleaseError):
         atlas_of(folder)

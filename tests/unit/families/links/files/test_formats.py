@@ -2,7 +2,7 @@ import csv
 import dataclasses
 import io
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import duckdb
@@ -35,8 +35,8 @@ from hushway.families.links.files.rows import (
     zones_csv,
 )
 from hushway.families.links.fit.table import LinkTable
-from hushway.families.links.public.universe import ClassZones, LinkUniverse
-from hushway.geography.periods import Periods
+from hushway.families.links.public.universe import ClassZones
+from support.link_scenes import links_of, parts_of_days, streets_of
 
 
 def rows_of_parts(parts: Iterable[bytes]) -> list[dict[str, str]]:
@@ -190,8 +190,8 @@ def test_geojson_says_the_same_as_the_map(plain_release: Path, links: LinkTable)
         assert course.equals_exact(line, 1e-7)
 
 
-def test_nothing_that_shows_is_a_map_of_nothing(build: Callable[..., LinkTable]) -> None:
-    empty = build(share=0.0)
+def test_nothing_that_shows_is_a_map_of_nothing() -> None:
+    empty = links_of(share=0.0)
     assert json.loads(links_geojson(empty)) == {"type": "FeatureCollection", "features": []}
     assert shown_links(empty).counts.shape == (0, 1)
 
@@ -241,10 +241,8 @@ def test_long_lists_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         read_zones(zones_csv(("a",)))
 
 
-def test_measured_groups_have_the_zone_and_class_of_their_links(
-    streets: Callable[..., LinkUniverse], parts_of_days: Callable[..., Periods]
-) -> None:
-    universe = streets(4, parts_of_days(2))
+def test_measured_groups_have_the_zone_and_class_of_their_links() -> None:
+    universe = streets_of(4, parts_of_days(2))
     groups = ClassZones(universe=universe)
     measured = np.arange(groups.size) - 3
     data = measured_classes_csv(universe, measured)

@@ -1,6 +1,5 @@
 import dataclasses
 import struct
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -25,12 +24,7 @@ from hushway.families.links.files.picture import (
     totals_by_link,
 )
 from hushway.families.links.fit.table import LinkTable
-from hushway.families.links.public.universe import LinkUniverse
-from hushway.geography.periods import Periods
-from hushway.privacy.certificate import Certificate
-
-Build = Callable[..., LinkTable]
-Certify = Callable[..., Certificate]
+from support.link_scenes import links_certificate, links_of, parts_of_days, streets_of
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -41,18 +35,9 @@ PNG = b"\x89PNG\r\n\x1a\n"
     [(2, 1, 1.0), (4, 1, 0.0), (8, 24, 0.4), (60, 1, 0.3)],
     ids=["seven links", "nothing shows", "hours", "14,159 links"],
 )
-def test_every_release_has_a_picture(
-    build: Build,
-    certify_links: Certify,
-    *,
-    streets: Callable[..., LinkUniverse],
-    parts_of_days: Callable[..., Periods],
-    side: int,
-    parts: int,
-    share: float,
-) -> None:
-    table = build(streets(side, parts_of_days(parts)), share=share, classes=parts == 1)
-    picture = draw_links_picture(table, certify_links(table))
+def test_every_release_has_a_picture(*, side: int, parts: int, share: float) -> None:
+    table = links_of(streets_of(side, parts_of_days(parts)), share=share, classes=parts == 1)
+    picture = draw_links_picture(table, links_certificate(table))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 1036)
 
@@ -63,9 +48,7 @@ def people_of(figure: Figure) -> PathCollection:
     return people
 
 
-def test_two_directions_lie_beside_each_other_to_the_right_of_the_middle(
-    links: LinkTable,
-) -> None:
+def test_two_directions_lie_beside_each_other_to_the_right_of_the_middle(links: LinkTable) -> None:
     roads = links.universe.roads
     # The first link leads east; the one back is as many links later as there are streets.
     back = int(np.flatnonzero(roads.street == roads.street[0])[1])
@@ -144,8 +127,8 @@ def test_legends_have_round_numbers(most: float, steps: list[float]) -> None:
     assert round_steps(most) == pytest.approx(steps)
 
 
-def test_a_road_far_out_does_not_shrink_the_map(streets: Callable[..., LinkUniverse]) -> None:
-    roads = streets(20).roads
+def test_a_road_far_out_does_not_shrink_the_map() -> None:
+    roads = streets_of(20).roads
     nothing = np.zeros(roads.links)
     near, far = (Figure().add_axes((0, 0, 1, 1)) for _ in range(2))
     draw_network(near, roads, nothing)
@@ -156,9 +139,7 @@ def test_a_road_far_out_does_not_shrink_the_map(streets: Callable[..., LinkUnive
     assert 0.9 < (d - c) / (b - a) < 1.1
 
 
-def test_classes_are_shown_with_what_was_fitted_to_links_that_do_not_show(
-    links: LinkTable,
-) -> None:
+def test_classes_are_shown_with_what_was_fitted_to_links_that_do_not_show(links: LinkTable) -> None:
     axes = Figure().add_axes((0, 0, 1, 1))
     draw_classes(axes, links)
     classes = links.universe.roads.road_class[links.link]
@@ -171,9 +152,7 @@ def test_classes_are_shown_with_what_was_fitted_to_links_that_do_not_show(
 def test_noise_is_shown_as_shares_of_all_counts(links: LinkTable) -> None:
     axes = Figure().add_axes((0, 0, 1, 1))
     table = dataclasses.replace(
-        links,
-        counts=np.full(len(links.link), 10.0),
-        standard_error=np.full(len(links.link), 1.0),
+        links, counts=np.full(len(links.link), 10.0), standard_error=np.full(len(links.link), 1.0)
     )
     table.standard_error[0] = 30.0
     draw_noise(axes, table)

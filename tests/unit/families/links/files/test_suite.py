@@ -17,6 +17,7 @@ from hushway.privacy.events import Event
 from hushway.privacy.loss import ZCDPLoss
 from hushway.privacy.measured import Internal
 from support.family_suite import Case, MeasuredSuite, bounded, changes, put, swap
+from support.link_scenes import links_certificate, links_of
 from support.wrong_terms import choice_of
 
 Spoil = Callable[[LinkTable], Any]
@@ -45,12 +46,7 @@ EDITS = [
     ("measured_classes.csv", b"of the river", b"of the liver", "links"),
     ("measured_classes.csv", b"ends,", b"stops,", "links"),
     ("datapackage.json", b'"classes_measured": true', b'"classes_measured": 1', "table facts"),
-    (
-        "datapackage.json",
-        b'"classes_measured": true',
-        b'"classes_measured": false',
-        "terms",
-    ),
+    ("datapackage.json", b'"classes_measured": true', b'"classes_measured": false', "terms"),
     ("datapackage.json", b'"speeds": false', b'"speeds": true', "links"),
     ("datapackage.json", b'"speeds": false', b'"speed": false', "table facts"),
     ("datapackage.json", b'"rounds": 7', b'"rounds": 8', "none"),
@@ -249,7 +245,7 @@ class TestLinks(MeasuredSuite):
     case = Case(
         family="links",
         table="links",
-        certify="certify_links",
+        certify=links_certificate,
         release="plain_release",
         checks={
             name: ["geography", "links", "terms", "formats"]
@@ -274,5 +270,5 @@ class TestLinks(MeasuredSuite):
     )
 
     @pytest.fixture
-    def measured_table(self, build: Callable[..., LinkTable]) -> LinkTable:
-        return build(speeds=True)
+    def measured_table(self) -> LinkTable:
+        return links_of(speeds=True)

@@ -21,13 +21,14 @@ from hushway.privacy.calibration import counting_event, expected_above, noise_fo
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss
 from hushway.privacy.measured import Measured
 from hushway.privacy.randomness import SeededSource
+from support.link_towns import town_of
 
 LIMITS = MovementLimits(max_items=200)
 SOME = ZCDPLoss(Fraction(1))
 
 
-def test_what_shows_and_the_rest_are_all_that_was_fitted(build: Any) -> None:
-    town = build(1000, periods=3)
+def test_what_shows_and_the_rest_are_all_that_was_fitted() -> None:
+    town = town_of(1000, periods=3)
     groups = ClassZones(universe=town.universe)
     group, used = groups.links
     everything, shown = (
@@ -51,9 +52,9 @@ def test_what_shows_and_the_rest_are_all_that_was_fitted(build: Any) -> None:
     assert everything.rest.counts.sum() < 5
 
 
-def test_kilometres_add_up(build: Any) -> None:
+def test_kilometres_add_up() -> None:
     """Of many people with noise of 10 on every link: within 5% with the rest, far less without."""
-    town = build(2000)
+    town = town_of(2000)
     table = town.release(link_counts(LIMITS, budget=SOME))
     length = town.universe.roads.length / 1000
     truth = float(town.truth[0] @ length)

@@ -1,7 +1,5 @@
 """Links near points, held against every segment of every link."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import shapely
@@ -9,8 +7,7 @@ import shapely
 from hushway.errors import GeographyError
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.public.roads import RoadNetwork
-
-MakeRoads = Callable[..., RoadNetwork]
+from support.road_scenes import jittered_grid
 
 
 def distances(roads: RoadNetwork, x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -21,8 +18,8 @@ def distances(roads: RoadNetwork, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 @pytest.mark.parametrize("radius", [30.0, 90.0, 700.0])
-def test_nearest_links_are_all_links_within_the_radius(make_town: MakeRoads, radius: float) -> None:
-    roads = make_town(9)
+def test_nearest_links_are_all_links_within_the_radius(radius: float) -> None:
+    roads = jittered_grid(9)
     x, y = np.random.default_rng(2).uniform(-700, 700, (2, 60))
     start, link, metres = Matcher(roads).nearest_links(x, y, radius)
     expected = distances(roads, x, y)
@@ -33,8 +30,8 @@ def test_nearest_links_are_all_links_within_the_radius(make_town: MakeRoads, rad
         assert (np.diff(metres[here]) >= 0).all()
 
 
-def test_a_two_way_street_counts_once_within_radii(make_town: MakeRoads) -> None:
-    roads = make_town(9)
+def test_a_two_way_street_counts_once_within_radii() -> None:
+    roads = jittered_grid(9)
     x, y = np.random.default_rng(3).uniform(-700, 700, (2, 80))
     radii = np.linspace(10, 400, 40)
     counts = Matcher(roads).links_within(x, y, radii, threads=2)
@@ -46,8 +43,8 @@ def test_a_two_way_street_counts_once_within_radii(make_town: MakeRoads) -> None
     assert counts.max() > 20
 
 
-def test_points_far_from_every_road_have_no_links(make_town: MakeRoads) -> None:
-    matcher = Matcher(make_town(4))
+def test_points_far_from_every_road_have_no_links() -> None:
+    matcher = Matcher(jittered_grid(4))
     far = np.array([1e6, -1e6])
     start, link, _ = matcher.nearest_links(far, far, 100.0)
     assert start.tolist() == [0, 0, 0]
@@ -56,6 +53,6 @@ def test_points_far_from_every_road_have_no_links(make_town: MakeRoads) -> None:
 
 
 @pytest.mark.parametrize("radii", [[], [20.0, 10.0], [-1.0, 4.0]])
-def test_radii_that_do_not_ascend_are_refused(make_town: MakeRoads, radii: list[float]) -> None:
+def test_radii_that_do_not_ascend_are_refused(radii: list[float]) -> None:
     with pytest.raises(GeographyError, match="ascend"):
-        Matcher(make_town(3)).links_within(np.zeros(1), np.zeros(1), np.array(radii))
+        Matcher(jittered_grid(3)).links_within(np.zeros(1), np.zeros(1), np.array(radii))

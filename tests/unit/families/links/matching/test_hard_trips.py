@@ -1,19 +1,16 @@
 """Trips that stand still, turn round, jump, leave the roads or stop short."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.traces import MatchSettings, Reason, Traces, Ways
 from hushway.families.links.public.roads import RoadNetwork
-
-MakeRoads = Callable[..., RoadNetwork]
+from support.road_scenes import roads_of
 
 
 @pytest.fixture
-def street(make_roads: MakeRoads) -> RoadNetwork:
+def street() -> RoadNetwork:
     """A two-way street of four links from west to east, 300 m each, with a dead end at each end.
 
     A side street leaves to the north at each crossing. Link 2k runs east, link 2k + 1 west.
@@ -23,7 +20,7 @@ def street(make_roads: MakeRoads) -> RoadNetwork:
     pairs = [(0, 1), (1, 2), (2, 3), (3, 4), (1, 5), (2, 6), (3, 7)]
     tail = np.array([end for a, b in pairs for end in (a, b)])
     head = np.array([end for a, b in pairs for end in (b, a)])
-    return make_roads(x, y, tail, head)
+    return roads_of(x, y, tail, head)
 
 
 def match(roads: RoadNetwork, x: list[float], y: list[float] | float, **more: object) -> Ways:
@@ -70,20 +67,20 @@ def test_a_turn_at_a_dead_end_costs_nothing(street: RoadNetwork) -> None:
     assert ways.link.tolist() == [6, 7, 5]
 
 
-def test_an_outlier_is_left_out(make_roads: MakeRoads) -> None:
+def test_an_outlier_is_left_out() -> None:
     # The second street is not connected to the first.
     x, y = np.array([0.0, 900, 0, 900]), np.array([0.0, 0, 200, 200])
-    roads = make_roads(x, y, np.array([0, 1, 2, 3]), np.array([1, 0, 3, 2]))
+    roads = roads_of(x, y, np.array([0, 1, 2, 3]), np.array([1, 0, 3, 2]))
     ways = match(roads, [50.0, 150, 250, 350, 500], [0.0, 0.0, 195.0, 0.0, 0.0])
     assert ways.link.tolist() == [0]
     assert ways.point_link.tolist() == [0, 0, -1, 0, 0]
     assert ways.reason.tolist() == [Reason.MATCHED]
 
 
-def test_an_outlier_is_left_out_even_if_a_route_leads_to_it(make_roads: MakeRoads) -> None:
+def test_an_outlier_is_left_out_even_if_a_route_leads_to_it() -> None:
     # A one-way ramp leaves the first street and comes to an end.
     x, y = np.array([0.0, 200, 900, 300]), np.array([0.0, 0, 0, 120])
-    roads = make_roads(x, y, np.array([0, 1, 1]), np.array([1, 2, 3]))
+    roads = roads_of(x, y, np.array([0, 1, 1]), np.array([1, 2, 3]))
     ways = match(roads, [50.0, 150, 290, 400, 600], [0.0, 0.0, 118.0, 0.0, 0.0])
     assert ways.link.tolist() == [0, 1]
     assert ways.point_link.tolist() == [0, 0, -1, 1, 1]
@@ -91,9 +88,9 @@ def test_an_outlier_is_left_out_even_if_a_route_leads_to_it(make_roads: MakeRoad
 
 
 @pytest.mark.parametrize("end", [0, -1])
-def test_an_outlier_at_an_end_is_left_out(make_roads: MakeRoads, end: int) -> None:
+def test_an_outlier_at_an_end_is_left_out(end: int) -> None:
     x, y = np.array([0.0, 900, 0, 900]), np.array([0.0, 0, 200, 200])
-    roads = make_roads(x, y, np.array([0, 1, 2, 3]), np.array([1, 0, 3, 2]))
+    roads = roads_of(x, y, np.array([0, 1, 2, 3]), np.array([1, 0, 3, 2]))
     north = [0.0] * 5
     north[end] = 195.0
     ways = match(roads, [50.0, 150, 250, 350, 500], north)
@@ -102,8 +99,8 @@ def test_an_outlier_at_an_end_is_left_out(make_roads: MakeRoads, end: int) -> No
     assert ways.reason.tolist() == [Reason.MATCHED]
 
 
-def test_a_forced_end_is_never_an_outlier(make_roads: MakeRoads) -> None:
-    roads = two_islands(make_roads)
+def test_a_forced_end_is_never_an_outlier() -> None:
+    roads = two_islands()
     x = np.array([100.0, 200, 400]) + roads.node_points[0, 0]
     traces = Traces(
         start=np.array([0, 3]),
@@ -116,11 +113,11 @@ def test_a_forced_end_is_never_an_outlier(make_roads: MakeRoads) -> None:
     assert matcher.match(traces, last_link=other_island).reason.tolist() == [Reason.BROKEN]
 
 
-def test_more_outliers_at_an_end_than_may_be_left_out_break_a_trip(make_roads: MakeRoads) -> None:
+def test_more_outliers_at_an_end_than_may_be_left_out_break_a_trip() -> None:
     # Every island is one link that cannot be left.
     x = np.array([0.0, 900, *(1000 + 100 * i for i in range(6))])
     tail, head = np.array([0, 2, 4, 6]), np.array([1, 3, 5, 7])
-    roads = make_roads(x, np.zeros(8), tail, head)
+    roads = roads_of(x, np.zeros(8), tail, head)
     lone = [1050.0, 1250, 1450]
     for count, reason in ((2, Reason.MATCHED), (3, Reason.BROKEN)):
         ways = match(roads, [100.0, 300, 500, *lone[:count]], 0.0, radius=20.0)
@@ -128,12 +125,12 @@ def test_more_outliers_at_an_end_than_may_be_left_out_break_a_trip(make_roads: M
         assert ways.reason.tolist() == [reason]
 
 
-def test_a_road_that_is_missing_is_not_bridged_by_a_detour(make_roads: MakeRoads) -> None:
+def test_a_road_that_is_missing_is_not_bridged_by_a_detour() -> None:
     # From one half of the street to the other there is only a way round of 460 metres.
     x = np.array([0.0, 500, 520, 1000, 500, 520])
     y = np.array([0.0, 0, 0, 0, 220, 220])
     tail, head = np.array([0, 2, 1, 4, 5]), np.array([1, 3, 4, 5, 2])
-    roads = make_roads(x, y, tail, head)
+    roads = roads_of(x, y, tail, head)
     ways = match(roads, [100.0, 250, 400, 600, 750, 900], 0.0)
     assert ways.link.tolist() == [0, 1]
     assert ways.fresh.tolist() == [True, True]
@@ -147,20 +144,20 @@ def test_positions_off_the_roads_do_not_break_a_way(street: RoadNetwork) -> None
     assert ways.reason.tolist() == [Reason.MATCHED]
 
 
-def two_islands(make_roads: MakeRoads) -> RoadNetwork:
+def two_islands() -> RoadNetwork:
     x = np.array([0.0, 500, 1000, 1500])
-    return make_roads(x, np.zeros(4), np.array([0, 1, 2, 3]), np.array([1, 0, 3, 2]))
+    return roads_of(x, np.zeros(4), np.array([0, 1, 2, 3]), np.array([1, 0, 3, 2]))
 
 
-def test_a_trip_between_islands_is_broken_in_two_stretches(make_roads: MakeRoads) -> None:
-    ways = match(two_islands(make_roads), [100.0, 200, 400, 1100, 1200, 1400], 0.0)
+def test_a_trip_between_islands_is_broken_in_two_stretches() -> None:
+    ways = match(two_islands(), [100.0, 200, 400, 1100, 1200, 1400], 0.0)
     assert ways.link.tolist() == [0, 2]
     assert ways.fresh.tolist() == [True, True]
     assert ways.reason.tolist() == [Reason.BROKEN]
 
 
-def test_a_jump_between_islands_has_no_route(make_roads: MakeRoads) -> None:
-    ways = match(two_islands(make_roads), [100.0, 1100], 0.0)
+def test_a_jump_between_islands_has_no_route() -> None:
+    ways = match(two_islands(), [100.0, 1100], 0.0)
     assert len(ways.link) == 0
     assert ways.reason.tolist() == [Reason.NO_ROUTE]
     assert ways.point_link.tolist() == [-1, -1]

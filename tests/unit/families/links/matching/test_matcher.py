@@ -1,19 +1,18 @@
 """Ways of simulated trips."""
 
-from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
 import pytest
 
 from hushway.errors import GeographyError
+from hushway.families.links.matching.grid_index import opposites
 from hushway.families.links.matching.matcher import Matcher
 from hushway.families.links.matching.routing import shortest_routes
 from hushway.families.links.matching.traces import MatchSettings, Reason, Traces, Ways
 from hushway.families.links.public.roads import RoadNetwork
-
-MakeRoads = Callable[..., RoadNetwork]
+from support.road_scenes import jittered_grid
 
 SPEED = 10.0
 
@@ -66,8 +65,8 @@ def everything(ways: Ways) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("every", [1.0, 5.0, 10.0])
-def test_exact_positions_give_the_exact_route_back(make_town: MakeRoads, every: float) -> None:
-    roads = make_town(15)
+def test_exact_positions_give_the_exact_route_back(every: float) -> None:
+    roads = jittered_grid(15)
     routes = some_routes(roads, 60, seed=4)
     trips = [driven(roads, route, every, trim=15.0) for route in routes]
     ways = Matcher(roads, MatchSettings(sigma=2.0, spacing=4.0)).match(traces_of(trips))
@@ -77,16 +76,16 @@ def test_exact_positions_give_the_exact_route_back(make_town: MakeRoads, every: 
     assert_sound(roads, ways)
 
 
-def test_a_trip_from_crossing_to_crossing_touches_no_other_links(make_town: MakeRoads) -> None:
-    roads = make_town(10)
+def test_a_trip_from_crossing_to_crossing_touches_no_other_links() -> None:
+    roads = jittered_grid(10)
     routes = some_routes(roads, 40, seed=5)
     trips = [driven(roads, route, 5.0, trim=0.0) for route in routes]
     ways = Matcher(roads, MatchSettings(sigma=2.0, spacing=4.0)).match(traces_of(trips))
     assert [way(ways, i) for i in range(len(routes))] == [route.tolist() for route in routes]
 
 
-def test_links_are_entered_when_the_vehicle_gets_there(make_town: MakeRoads) -> None:
-    roads = make_town(10)
+def test_links_are_entered_when_the_vehicle_gets_there() -> None:
+    roads = jittered_grid(10)
     (route, *_) = some_routes(roads, 20, seed=6)
     trip = driven(roads, route, 3.0, trim=15.0)
     ways = Matcher(roads, MatchSettings(sigma=2.0, spacing=4.0)).match(traces_of([trip]))
@@ -98,10 +97,8 @@ def test_links_are_entered_when_the_vehicle_gets_there(make_town: MakeRoads) -> 
 
 
 @pytest.mark.parametrize("every", [1.0, 5.0, 15.0])
-def test_noisy_positions_give_nearly_all_of_the_route_back(
-    make_town: MakeRoads, every: float
-) -> None:
-    roads = make_town(20)
+def test_noisy_positions_give_nearly_all_of_the_route_back(every: float) -> None:
+    roads = jittered_grid(20)
     routes = some_routes(roads, 150, seed=7)
     trips = noisy([driven(roads, route, every, trim=30.0) for route in routes], 10.0, seed=8)
     ways = Matcher(roads).match(traces_of(trips))
@@ -116,8 +113,8 @@ def test_noisy_positions_give_nearly_all_of_the_route_back(
     assert both / found_length > 0.97
 
 
-def test_forced_ends_are_respected(make_town: MakeRoads) -> None:
-    roads = make_town(12)
+def test_forced_ends_are_respected() -> None:
+    roads = jittered_grid(12)
     routes = some_routes(roads, 80, seed=9)
     trips = noisy([driven(roads, route, 5.0, trim=20.0) for route in routes], 10.0, seed=10)
     traces = traces_of(trips)
@@ -142,8 +139,8 @@ def _links_near(matcher: Matcher, spot: np.ndarray, radius: float) -> np.ndarray
     return matcher.nearest_links(spot[:1], spot[1:2], radius)[1]
 
 
-def test_nothing_depends_on_threads_or_on_other_trips(make_town: MakeRoads) -> None:
-    roads = make_town(20, jitter=0.0)
+def test_nothing_depends_on_threads_or_on_other_trips() -> None:
+    roads = jittered_grid(20, jitter=0.0)
     routes = some_routes(roads, 700, seed=12)
     trips = noisy([driven(roads, route, 2.0, trim=20.0) for route in routes], 15.0, seed=13)
     matcher = Matcher(roads)
@@ -156,8 +153,8 @@ def test_nothing_depends_on_threads_or_on_other_trips(make_town: MakeRoads) -> N
     ]
 
 
-def test_progress_is_told_up_to_the_end(make_town: MakeRoads) -> None:
-    roads = make_town(5)
+def test_progress_is_told_up_to_the_end() -> None:
+    roads = jittered_grid(5)
     told: list[float] = []
     route = some_routes(roads, 30, seed=1)[0]
     Matcher(roads).match(traces_of([driven(roads, route, 5.0, trim=5.0)]), progress=told.append)
@@ -165,14 +162,14 @@ def test_progress_is_told_up_to_the_end(make_town: MakeRoads) -> None:
 
 
 @pytest.mark.parametrize("seconds", [[0.0, 2.0, 1.0], [0.0, np.nan, 1.0]])
-def test_times_that_go_back_are_refused(make_town: MakeRoads, seconds: list[float]) -> None:
+def test_times_that_go_back_are_refused(seconds: list[float]) -> None:
     trip = np.column_stack([np.zeros(3), np.zeros(3), seconds])
     with pytest.raises(GeographyError, match="time that is not before"):
-        Matcher(make_town(3)).match(traces_of([trip]))
+        Matcher(jittered_grid(3)).match(traces_of([trip]))
 
 
-def test_a_forced_link_that_does_not_exist_is_refused(make_town: MakeRoads) -> None:
-    roads = make_town(3)
+def test_a_forced_link_that_does_not_exist_is_refused() -> None:
+    roads = jittered_grid(3)
     trip = np.zeros((2, 3))
     with pytest.raises(GeographyError, match="must begin or end on"):
         Matcher(roads).match(traces_of([trip]), first_link=np.array([roads.links]))
@@ -182,3 +179,103 @@ def test_a_forced_link_that_does_not_exist_is_refused(make_town: MakeRoads) -> N
 def test_settings_that_make_no_sense_are_refused(wrong: dict[str, float]) -> None:
     with pytest.raises(GeographyError):
         MatchSettings(**wrong)
+
+
+SETTINGS = MatchSettings(spacing=0.0, candidates=64, slack=1e4, skipped=0)
+
+
+def places(roads: RoadNetwork, spot: np.ndarray) -> list[tuple[int, float, float]]:
+    """Every link within the radius: link, offset and distance, by plain arithmetic."""
+    found = []
+    for link in range(roads.links):
+        course = roads.points[roads.start[link] : roads.start[link + 1]]
+        best, offset, gone = np.inf, 0.0, 0.0
+        for a, b in pairwise(course):
+            share = np.clip((spot - a) @ (b - a) / ((b - a) @ (b - a)), 0, 1)
+            metres = float(np.linalg.norm(a + share * (b - a) - spot))
+            if metres < best:
+                best, offset = metres, gone + share * float(np.linalg.norm(b - a))
+            gone += float(np.linalg.norm(b - a))
+        if best <= SETTINGS.radius:
+            found.append((link, offset * roads.length[link] / gone, best))
+    return found
+
+
+def onward(roads: RoadNetwork) -> np.ndarray:
+    """Metres from the end of each link to the beginning of each, by relaxing."""
+    opposite = opposites(roads)
+    follows = roads.head[:, None] == roads.tail[None, :]
+    step = np.where(follows, 0.0, np.inf)
+    for link in np.flatnonzero(opposite >= 0):
+        step[link, opposite[link]] = 0.0 if follows[link].sum() == 1 else SETTINGS.turn
+    metres = step.copy()
+    for _ in range(roads.links):
+        metres = np.minimum(
+            metres, (metres[:, :, None] + roads.length[None, :, None] + step[None]).min(axis=1)
+        )
+    return metres
+
+
+def step_cost(
+    roads: RoadNetwork,
+    between: np.ndarray,
+    one: tuple[int, float, float],
+    two: tuple[int, float, float],
+    straight: float,
+) -> float:
+    (a, from_offset, _), (b, to_offset, _) = one, two
+    route = roads.length[a] - from_offset + between[a, b] + to_offset
+    # Routes are looked for up to 100 m more than the straight line as long as there are any.
+    options = [abs(route - straight)] if route <= straight + 100 else []
+    if a == b:
+        ahead = to_offset - from_offset
+        options.append(abs(ahead - straight) if ahead >= 0 else np.inf)
+        if -4 * SETTINGS.sigma <= ahead < 0:
+            options.append(straight - ahead)
+    elif b == opposites(roads)[a]:
+        apart = abs(roads.length[a] - to_offset - from_offset)
+        options.append(abs(apart + SETTINGS.turn - straight))
+    return min(options, default=np.inf) / SETTINGS.beta
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("seed", range(12))
+def test_the_way_is_the_cheapest_of_all(seed: int) -> None:
+    roads = jittered_grid(3, step=70.0, seed=seed, one_way=0.1)
+    rng = np.random.default_rng(seed)
+    begin, end = roads.node_points[rng.choice(9, 2, replace=False)]
+    spots = np.linspace(begin, end, 3) + rng.normal(0, 12, (3, 2))
+    layers = [places(roads, spot) for spot in spots]
+    between = onward(roads)
+    costs = {}
+    for chosen in product(*layers):
+        cost = sum(metres**2 / (2 * SETTINGS.sigma**2) for _, _, metres in chosen)
+        for (one, two), (p, q) in zip(pairwise(chosen), pairwise(spots), strict=True):
+            cost += step_cost(roads, between, one, two, float(np.linalg.norm(q - p)))
+        costs[tuple(link for link, _, _ in chosen)] = cost
+    traces = Traces(
+        start=np.array([0, 3]), x=spots[:, 0], y=spots[:, 1], seconds=np.arange(3) * 5.0
+    )
+    ways = Matcher(roads, SETTINGS).match(traces)
+    assert ways.reason.tolist() == [Reason.MATCHED]
+    best = min(costs.values())
+    assert np.isfinite(best)
+    # A link that is only touched at an end is not part of the way, so the ends may differ from the
+    # chosen links; the cheapest choice must pass through the same middle.
+    cheapest = {links for links, cost in costs.items() if cost <= best + 1e-6}
+    assert ways.point_link[1] in {links[1] for links in cheapest}
+    exact = tuple(ways.point_link.tolist())
+    touched = {links for links in cheapest if links[1] == exact[1]}
+    assert any(_same_but_touched(roads, layers, links, exact) for links in touched)
+
+
+def _same_but_touched(
+    roads: RoadNetwork,
+    layers: list[list[tuple[int, float, float]]],
+    links: tuple[int, ...],
+    exact: tuple[int, ...],
+) -> bool:
+    offsets = [{link: offset for link, offset, _ in layer} for layer in layers]
+    begins = links[0] == exact[0] or roads.length[links[0]] - offsets[0][links[0]] <= 1.0
+    ends = links[2] == exact[2] or offsets[2][links[2]] <= 1.0
+    return begins and ends

@@ -12,6 +12,7 @@ from hushway.families.links.fit.table import LinkTable, fitted_speeds, group_pri
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts
 from hushway.families.links.public.universe import SPEED_STEP, ClassZones, MovementLimits
 from hushway.privacy.loss import ZCDPLoss
+from support.link_towns import town_of
 
 # More items than any trip here has: nothing is cut.
 LIMITS = MovementLimits(max_items=200)
@@ -48,8 +49,8 @@ def test_a_huge_budget_recovers_the_counts(town: Any) -> None:
     assert spread(plain) == pytest.approx(town.truth, abs=0.2)
 
 
-def test_periods_are_fitted_by_themselves(build: Any) -> None:
-    town = build(1000, periods=3)
+def test_periods_are_fitted_by_themselves() -> None:
+    town = town_of(1000, periods=3)
     table = town.release(way(PLENTY, publish_above_se=0.0))
     assert spread(table) == pytest.approx(town.truth, abs=0.5)
     assert sorted(set(table.period.tolist())) == [0, 1, 2]
@@ -94,8 +95,8 @@ def test_each_part_of_the_fit_helps(town: Any) -> None:
     assert whole < min(balanced, expected)
 
 
-def test_nobody_at_all_is_published_as_little_more_than_nothing(build: Any) -> None:
-    town = build(2000)
+def test_nobody_at_all_is_published_as_little_more_than_nothing() -> None:
+    town = town_of(2000)
     empty = type(town)(
         universe=town.universe,
         **dict.fromkeys(("person", "period", "item", "steps"), np.empty(0, dtype=np.int64)),

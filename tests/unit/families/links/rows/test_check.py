@@ -44,12 +44,7 @@ def found(
 ) -> dict[str, int | None]:
     source = TracesSource(path, TraceColumns(), clock=clock)
     problems = check_traces(
-        source,
-        universe or universe_of(),
-        Policy(),
-        settings=SETTINGS,
-        matcher=MATCHER,
-        **options,
+        source, universe or universe_of(), Policy(), settings=SETTINGS, matcher=MATCHER, **options
     ).problems
     return {problem.kind: problem.count for problem in problems}
 

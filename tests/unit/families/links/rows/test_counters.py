@@ -369,12 +369,7 @@ def test_more_items_than_64_bits_may_be_allowed() -> None:
     limits = MovementLimits(max_items=1 << 80)
     person = np.zeros(38, dtype=np.int64)
     counter = ArrayMovements(
-        universe=UNIVERSE,
-        limits=limits,
-        key=KEY,
-        person=person,
-        period=person,
-        item=np.arange(38),
+        universe=UNIVERSE, limits=limits, key=KEY, person=person, period=person, item=np.arange(38)
     )
     assert sum(dense(counter, QUESTIONS[0])) == 38
 

@@ -4,8 +4,8 @@ from datetime import date
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from hushway.arrays import IntArray
 from hushway.engine.key import BoundingKey
 from hushway.errors import DataError, PrivacyError
 from hushway.families.links.city.road_city import road_city
@@ -23,8 +23,6 @@ from hushway.families.links.rows.bounding import ArrayMovements
 from hushway.geography.periods import Periods
 from hushway.privacy.query import PartitionQuery, Query
 from hushway.privacy.randomness import SeededSource
-
-IntArray = NDArray[np.int64]
 
 ROADS = road_city(3, links=1000)
 DAY = date(2024, 1, 15)

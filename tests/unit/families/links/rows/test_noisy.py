@@ -278,10 +278,7 @@ def test_at_most_so_many_trips_of_a_person_stay() -> None:
     assert few.person.tolist() == [0, 0, 0, 2, 2, 3, 3, 3]
     assert len(few.traces) == 8
     # The choice is a person's own.
-    alone = Trips(
-        person=np.zeros(7, dtype=np.int64),
-        traces=of_people.only(np.arange(7)).traces,
-    )
+    alone = Trips(person=np.zeros(7, dtype=np.int64), traces=of_people.only(np.arange(7)).traces)
     own = few_trips(alone, np.array([5]), 3, KEY).traces
     assert own.seconds.tolist() == few.traces.seconds[:6].tolist()
     assert len(few_trips(of_people, np.array([5, 6, 7, 8]), 1 << 70, KEY).traces) == 12

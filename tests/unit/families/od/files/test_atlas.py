@@ -1,6 +1,5 @@
 """The atlas of an OD release says what its tables say, and no more."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +16,11 @@ from hushway.families.od.fit.table import MarginTable, ODTable
 from hushway.families.od.public.features import Feature, origins_feature
 from hushway.families.write import write_release
 from hushway.geography.locations import labels_of_codes
-from hushway.privacy.certificate import Certificate
 from hushway.release.drawing import atlas_files
 from hushway.release.wording import counted_sentence
 from support.atlases import ReadAtlas, atlas_in
 from support.certificates import UNPROTECTED
-
-Certify = Callable[..., Certificate]
+from support.od_scenes import small_certificate
 
 
 def flows_of(atlas: ReadAtlas, labels: list[str]) -> dict[tuple[str, str, str], tuple[Any, Any]]:
@@ -39,10 +36,10 @@ def flows_of(atlas: ReadAtlas, labels: list[str]) -> dict[tuple[str, str, str], 
 
 @pytest.mark.parametrize("kind", ["table", "sparse_table", "summed", "learnt"])
 def test_flows_are_the_rows_above_0(
-    kind: str, request: pytest.FixtureRequest, certify: Certify, tmp_path: Path
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     table: ODTable = request.getfixturevalue(kind)
-    folder = write_release(tmp_path / "release", table=table, certificate=certify(table))
+    folder = write_release(tmp_path / "release", table=table, certificate=small_certificate(table))
     published = pq.read_table(folder / "trips.parquet").to_pylist()
     expected = {
         (row["period"], row["origin"], row["destination"]): (
@@ -90,11 +87,11 @@ def test_places_are_where_the_public_list_has_them(release: Path, table: ODTable
 
 
 def test_a_cell_without_a_row_is_told_as_the_release_tells_it(
-    release: Path, sparse_table: ODTable, certify: Certify, tmp_path: Path
+    release: Path, sparse_table: ODTable, tmp_path: Path
 ) -> None:
     assert "published as 0" in atlas_in(release).facts["notes"][0]
     sparse = write_release(
-        tmp_path / "sparse", table=sparse_table, certificate=certify(sparse_table)
+        tmp_path / "sparse", table=sparse_table, certificate=small_certificate(sparse_table)
     )
     assert "measured below 20" in atlas_in(sparse).facts["notes"][0]
 
@@ -114,10 +111,10 @@ def with_sums(table: ODTable, feature: Feature, *, learnt: bool) -> ODTable:
 
 
 def test_totals_of_origins_are_the_published_ones_with_their_errors(
-    learnt: ODTable, certify: Certify, tmp_path: Path
+    learnt: ODTable, tmp_path: Path
 ) -> None:
     table = with_sums(learnt, origins_feature(learnt.universe), learnt=True)
-    folder = write_release(tmp_path / "release", table=table, certificate=certify(table))
+    folder = write_release(tmp_path / "release", table=table, certificate=small_certificate(table))
     published = {
         (row["pair"], row["period"]): row
         for row in pq.read_table(folder / "margins.parquet").to_pylist()
@@ -138,10 +135,10 @@ def test_totals_of_origins_are_the_published_ones_with_their_errors(
 
 
 def test_sums_of_which_no_error_is_published_are_not_drawn(
-    summed: ODTable, summed_release: Path, certify: Certify, tmp_path: Path
+    summed: ODTable, summed_release: Path, tmp_path: Path
 ) -> None:
     table = with_sums(summed, origins_feature(summed.universe), learnt=False)
-    folder = write_release(tmp_path / "release", table=table, certificate=certify(table))
+    folder = write_release(tmp_path / "release", table=table, certificate=small_certificate(table))
     for release in (summed_release, folder):
         facts = atlas_in(release).facts
         assert facts["totals"] is None
@@ -163,23 +160,21 @@ def test_the_totals_of_periods_are_the_published_ones(learnt_release: Path) -> N
 
 
 def test_a_total_that_only_calls_itself_origins_is_not_taken_for_them(
-    learnt: ODTable, certify: Certify, tmp_path: Path
+    learnt: ODTable, tmp_path: Path
 ) -> None:
     universe = learnt.universe
     _, _, destination = universe.decode(np.arange(universe.pairs, dtype=np.int64))
     labels = labels_of_codes("place", destination.astype(np.int32), universe.locations.ids)
     honest = origins_feature(universe)
     table = with_sums(learnt, replace(honest, pairs=labels), learnt=True)
-    folder = write_release(tmp_path / "release", table=table, certificate=certify(table))
+    folder = write_release(tmp_path / "release", table=table, certificate=small_certificate(table))
     atlas = atlas_in(folder)
     published = hushway.open(folder).sum(origins=universe.locations.ids[0])
     assert atlas.column("totals", "count").reshape(-1, 5)[0, 4] == published.value
 
 
-def test_the_certificate_speaks_in_the_atlas(
-    table: ODTable, certify: Certify, tmp_path: Path
-) -> None:
-    certificate = certify(table, licence="CC-BY-4.0", contact="data@city.example")
+def test_the_certificate_speaks_in_the_atlas(table: ODTable, tmp_path: Path) -> None:
+    certificate = small_certificate(table, licence="CC-BY-4.0", contact="data@city.example")
     facts = atlas_in(
         write_release(tmp_path / "release", table=table, certificate=certificate)
     ).facts
@@ -197,10 +192,8 @@ def test_the_certificate_speaks_in_the_atlas(
     assert "sum of 30 days, 2 to 31 March 2026" in facts["counted_sentence"]
 
 
-def test_a_release_that_protects_nobody_carries_its_stamp(
-    table: ODTable, certify: Certify, tmp_path: Path
-) -> None:
-    certificate = certify(table, randomness=UNPROTECTED)
+def test_a_release_that_protects_nobody_carries_its_stamp(table: ODTable, tmp_path: Path) -> None:
+    certificate = small_certificate(table, randomness=UNPROTECTED)
     folder = write_release(tmp_path / "release", table=table, certificate=certificate)
     facts = atlas_in(folder).facts
     assert facts["stamp"] == "NOT PRIVATE"

@@ -21,14 +21,13 @@ from hushway.privacy.loss import PureLoss
 from support.certificates import certificate_of
 from support.family_suite import Case, CertifiedSuite
 from support.forging import assert_contradiction, failed, forged_release, sentence
-
-Certify = Callable[..., Certificate]
+from support.od_scenes import small_certificate
 
 NOT_RUN = "not ones that this version runs"
 
 
 class TestCertified(CertifiedSuite):
-    case = Case(family="od", table="table", certify="certify", release="release")
+    case = Case(family="od", table="table", certify=small_certificate, release="release")
 
     @pytest.fixture(params=["sparse_table", "summed"])
     def own_table(self, request: pytest.FixtureRequest) -> ODTable:
@@ -46,7 +45,7 @@ def test_a_certificate_that_does_not_add_up_says_so(
 
 
 def test_rows_are_those_of_the_mechanism_that_the_certificate_states(
-    tmp_path: Path, table: ODTable, sparse_table: ODTable, summed: ODTable, certify: Certify
+    tmp_path: Path, table: ODTable, sparse_table: ODTable, summed: ODTable
 ) -> None:
     plain = replace(summed, margins=())
     lower = replace(sparse_table, threshold=sparse_table.threshold - 1)
@@ -60,7 +59,7 @@ def test_rows_are_those_of_the_mechanism_that_the_certificate_states(
         assert_contradiction(
             tmp_path / name,
             table=rows,
-            certificate=certify(stated),
+            certificate=small_certificate(stated),
             words="The rows of the table are not those of",
         )
 
@@ -87,9 +86,9 @@ def naming(terms: Terms, features: object) -> MechanismRecord:
 
 
 def test_sums_need_a_certificate_that_names_their_features(
-    tmp_path: Path, summed: ODTable, table: ODTable, certify: Certify
+    tmp_path: Path, summed: ODTable, table: ODTable
 ) -> None:
-    terms = certify(summed).terms
+    terms = small_certificate(summed).terms
     named = terms.mechanism.parameters["published_totals"]
     for name, features in (
         ("fewer", named[1:]),
@@ -104,13 +103,11 @@ def test_sums_need_a_certificate_that_names_their_features(
         with pytest.raises(ReleaseError, match=NOT_RUN):
             write_release(tmp_path / "r", table=summed, certificate=other)
     with pytest.raises(ReleaseError, match=NOT_RUN):
-        write_release(tmp_path / "r", table=table, certificate=certify(summed))
+        write_release(tmp_path / "r", table=table, certificate=small_certificate(summed))
     assert not (tmp_path / "r").exists()
 
 
-def test_sums_carry_the_noise_that_was_paid_for(
-    tmp_path: Path, summed: ODTable, certify: Certify
-) -> None:
+def test_sums_carry_the_noise_that_was_paid_for(tmp_path: Path, summed: ODTable) -> None:
     for place in range(len(summed.margins)):
         margins = list(summed.margins)
         error = 1.001 * margins[place].standard_error
@@ -118,19 +115,19 @@ def test_sums_carry_the_noise_that_was_paid_for(
         assert_contradiction(
             tmp_path / str(place),
             table=replace(summed, margins=tuple(margins)),
-            certificate=certify(summed),
+            certificate=small_certificate(summed),
             words="The standard errors of the sums of the table are not those of",
         )
 
 
 def test_no_mechanism_publishes_zeros_beside_sums(
-    tmp_path: Path, summed: ODTable, table: ODTable, certify: Certify
+    tmp_path: Path, summed: ODTable, table: ODTable
 ) -> None:
     dense = replace(table, margins=summed.margins)
     assert_contradiction(
         tmp_path / "r",
         table=dense,
-        certificate=certify(summed),
+        certificate=small_certificate(summed),
         words="The rows of the table are not those of",
     )
 
@@ -147,38 +144,42 @@ def relabelled(feature: Feature) -> Feature:
 
 @pytest.mark.parametrize("change", [renamed, relabelled])
 def test_sums_over_other_features_than_those_of_the_certificate_are_found(
-    tmp_path: Path, summed: ODTable, certify: Certify, change: Callable[[Feature], Feature]
+    tmp_path: Path, summed: ODTable, change: Callable[[Feature], Feature]
 ) -> None:
     total, period, *others = summed.margins
     margins = (total, replace(period, feature=change(period.feature)), *others)
     other = replace(summed, margins=margins)
-    assert verify(write_release(tmp_path / "own", table=other, certificate=certify(other))).passed
-    assert_contradiction(tmp_path / "r", table=other, certificate=certify(summed), words=NOT_RUN)
+    assert verify(
+        write_release(tmp_path / "own", table=other, certificate=small_certificate(other))
+    ).passed
+    assert_contradiction(
+        tmp_path / "r", table=other, certificate=small_certificate(summed), words=NOT_RUN
+    )
 
 
 def test_features_that_the_certificate_does_not_name_are_found(
-    tmp_path: Path, summed: ODTable, certify: Certify
+    tmp_path: Path, summed: ODTable
 ) -> None:
     fewer = replace(summed, margins=summed.margins[:-1])
-    assert_contradiction(tmp_path / "r", table=summed, certificate=certify(fewer), words=NOT_RUN)
+    assert_contradiction(
+        tmp_path / "r", table=summed, certificate=small_certificate(fewer), words=NOT_RUN
+    )
 
 
 def test_a_certificate_without_features_explains_no_files_of_sums(
-    tmp_path: Path, summed: ODTable, certify: Certify
+    tmp_path: Path, summed: ODTable
 ) -> None:
     none = replace(summed, margins=())
     with pytest.raises(ReleaseError, match=NOT_RUN):
-        write_release(tmp_path / "r", table=summed, certificate=certify(none))
-    folder = forged_release(tmp_path / "r", table=summed, certificate=certify(none))
+        write_release(tmp_path / "r", table=summed, certificate=small_certificate(none))
+    folder = forged_release(tmp_path / "r", table=summed, certificate=small_certificate(none))
     verification = verify(folder)
     assert failed(verification) == {"package"}
     assert "holds other files than" in sentence(verification, "package")
 
 
-def test_a_feature_that_was_never_paid_for_is_found(
-    tmp_path: Path, summed: ODTable, certify: Certify
-) -> None:
-    terms = certify(summed).terms
+def test_a_feature_that_was_never_paid_for_is_found(tmp_path: Path, summed: ODTable) -> None:
+    terms = small_certificate(summed).terms
     paid = tuple(event for event in terms.events if event.cells != 1)
     assert len(paid) == len(terms.events) - 1
     other = certificate_of(terms, events=paid)
@@ -188,13 +189,16 @@ def test_a_feature_that_was_never_paid_for_is_found(
 
 
 def test_no_row_is_below_the_threshold_of_a_sparse_table(
-    tmp_path: Path, sparse_table: ODTable, certify: Certify
+    tmp_path: Path, sparse_table: ODTable
 ) -> None:
     counts = sparse_table.counts.copy()
     counts[0] = 3
     low = replace(sparse_table, counts=counts)
     assert_contradiction(
-        tmp_path / "r", table=low, certificate=certify(sparse_table), words="The rows of the table"
+        tmp_path / "r",
+        table=low,
+        certificate=small_certificate(sparse_table),
+        words="The rows of the table",
     )
 
 

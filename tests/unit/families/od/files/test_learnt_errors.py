@@ -18,9 +18,8 @@ from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
 from support.forging import failed
-
-Reseal = Callable[[Path], None]
-Certify = Callable[..., Certificate]
+from support.mutations import seal
+from support.od_scenes import small_certificate
 
 
 def without_errors(table: ODTable) -> ODTable:
@@ -93,27 +92,27 @@ def test_an_error_that_was_changed_is_found_by_the_seal(learnt_release: Path) ->
 
 @pytest.mark.parametrize("error", [0.125, -1.0, float("nan"), float("inf")])
 def test_an_error_that_was_changed_is_found_under_a_new_seal(
-    learnt_release: Path, reseal: Reseal, error: float
+    learnt_release: Path, error: float
 ) -> None:
     change(learnt_release / "margins.parquet", lambda errors: [error, *errors[1:]])
-    reseal(learnt_release)
+    seal(learnt_release)
     assert failed(verify(learnt_release)) == {"margins"}
 
 
-def test_errors_that_were_taken_away_are_missed(learnt_release: Path, reseal: Reseal) -> None:
+def test_errors_that_were_taken_away_are_missed(learnt_release: Path) -> None:
     path = learnt_release / "margins.parquet"
     pq.write_table(pq.read_table(path).drop_columns("standard_error"), path)
-    reseal(learnt_release)
+    seal(learnt_release)
     assert "margins" in failed(verify(learnt_release))
 
 
 def test_errors_go_with_a_mechanism_that_learns_them_and_with_no_other(
-    tmp_path: Path, learnt: ODTable, summed: ODTable, certify: Certify
+    tmp_path: Path, learnt: ODTable, summed: ODTable
 ) -> None:
     bare = without_errors(learnt)
-    assert_contradiction_of_errors(tmp_path / "bare", bare, certify(learnt))
+    assert_contradiction_of_errors(tmp_path / "bare", bare, small_certificate(learnt))
     with_errors = dataclasses.replace(summed, margins=learnt.margins)
-    assert_contradiction_of_errors(tmp_path / "more", with_errors, certify(summed))
+    assert_contradiction_of_errors(tmp_path / "more", with_errors, small_certificate(summed))
 
 
 def assert_contradiction_of_errors(folder: Path, table: ODTable, certificate: Certificate) -> None:

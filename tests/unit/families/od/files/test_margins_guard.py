@@ -14,10 +14,9 @@ from hushway.families.od.fit.table import MarginTable, ODTable
 from hushway.families.od.public.features import Feature, total_feature
 from hushway.families.verify import verify
 from hushway.families.write import write_release
-from hushway.privacy.certificate import Certificate
 from hushway.privacy.measured import Internal
+from support.od_scenes import small_certificate
 
-Certify = Callable[..., Certificate]
 Spoil = Callable[[ODTable], ODTable]
 
 
@@ -90,53 +89,44 @@ SPOILT: dict[str, Spoil] = {
 
 
 @pytest.mark.parametrize("name", SPOILT)
-def test_only_published_sums_leave_the_building(
-    tmp_path: Path, summed: ODTable, certify: Certify, name: str
-) -> None:
+def test_only_published_sums_leave_the_building(tmp_path: Path, summed: ODTable, name: str) -> None:
     with pytest.raises(PrivacyError) as caught:
-        write_release(tmp_path / "r", table=SPOILT[name](summed), certificate=certify(summed))
+        write_release(
+            tmp_path / "r", table=SPOILT[name](summed), certificate=small_certificate(summed)
+        )
     assert caught.value.advice
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("limit", ["MOST_FEATURES", "MOST_SUMS", "MOST_LABELS"])
 def test_more_sums_than_a_verifier_reads_are_not_written(
-    *,
-    tmp_path: Path,
-    summed: ODTable,
-    certify: Certify,
-    monkeypatch: pytest.MonkeyPatch,
-    limit: str,
+    *, tmp_path: Path, summed: ODTable, monkeypatch: pytest.MonkeyPatch, limit: str
 ) -> None:
     monkeypatch.setattr(f"hushway.families.od.files.guard.{limit}", 4)
     with pytest.raises(ReleaseError, match="at most"):
-        write_release(tmp_path / "r", table=summed, certificate=certify(summed))
+        write_release(tmp_path / "r", table=summed, certificate=small_certificate(summed))
 
 
-def test_a_table_of_nothing_adds_up(tmp_path: Path, summed: ODTable, certify: Certify) -> None:
+def test_a_table_of_nothing_adds_up(tmp_path: Path, summed: ODTable) -> None:
     empty = dataclasses.replace(
         summed,
         cells=summed.cells[:0],
         counts=summed.counts[:0],
         standard_errors=summed.standard_errors[:0],
     )
-    folder = write_release(tmp_path / "r", table=empty, certificate=certify(empty))
+    folder = write_release(tmp_path / "r", table=empty, certificate=small_certificate(empty))
     assert verify(folder).passed
 
 
-def test_features_without_pair_labels_write_no_pairs(
-    tmp_path: Path, summed: ODTable, certify: Certify
-) -> None:
+def test_features_without_pair_labels_write_no_pairs(tmp_path: Path, summed: ODTable) -> None:
     few = dataclasses.replace(summed, margins=summed.margins[:2])
-    folder = write_release(tmp_path / "r", table=few, certificate=certify(few))
+    folder = write_release(tmp_path / "r", table=few, certificate=small_certificate(few))
     assert verify(folder).passed
     assert not (folder / "pairs.parquet").exists()
 
 
-def test_zeros_may_be_left_out_without_sums(
-    tmp_path: Path, summed: ODTable, certify: Certify
-) -> None:
+def test_zeros_may_be_left_out_without_sums(tmp_path: Path, summed: ODTable) -> None:
     plain = dataclasses.replace(summed, margins=())
-    folder = write_release(tmp_path / "r", table=plain, certificate=certify(plain))
+    folder = write_release(tmp_path / "r", table=plain, certificate=small_certificate(plain))
     assert verify(folder).passed
     assert not (folder / "adds-up.json").exists()

@@ -20,9 +20,8 @@ from hushway.release.documents.page import render_page
 from hushway.release.formats.interval import interval_of
 from support.family_suite import edit_bytes
 from support.forging import failed, sentence
-
-Reseal = Callable[[Path], None]
-Certify = Callable[..., Certificate]
+from support.mutations import seal
+from support.od_scenes import small_certificate
 
 NEW = ["adds-up.json", "published_totals.json", "margins.csv", "margins.parquet", "pairs.parquet"]
 
@@ -96,10 +95,8 @@ def test_the_list_says_that_everything_adds_up(summed_release: Path) -> None:
     )
 
 
-def test_page_and_label_name_the_sums(
-    summed: ODTable, certify: Certify, certificate: Certificate
-) -> None:
-    certified = certify(summed)
+def test_page_and_label_name_the_sums(summed: ODTable, certificate: Certificate) -> None:
+    certified = small_certificate(summed)
     page = render_page(certified, b"").decode()
     words = "total (1 sum), period (4 sums), zones (16 sums), lengths (4 sums), zones, all day"
     assert f"<dt>Sums that add up</dt><dd>{words}" in page
@@ -116,9 +113,9 @@ def test_page_and_label_name_the_sums(
 
 
 def test_the_same_sums_give_the_same_bytes(
-    tmp_path: Path, summed_release: Path, summed: ODTable, certify: Certify
+    tmp_path: Path, summed_release: Path, summed: ODTable
 ) -> None:
-    again = write_release(tmp_path / "again", table=summed, certificate=certify(summed))
+    again = write_release(tmp_path / "again", table=summed, certificate=small_certificate(summed))
     for name in (*NEW, "datapackage.json", "picture.png"):
         assert cmp(again / name, summed_release / name, shallow=False), name
 
@@ -153,36 +150,34 @@ def with_intervals(table: pa.Table) -> pa.Table:
 
 
 @pytest.mark.parametrize("name", ["count", "measured", "measured_error", "residual", "low", "high"])
-def test_a_changed_sum_is_found(summed_release: Path, reseal: Reseal, name: str) -> None:
+def test_a_changed_sum_is_found(summed_release: Path, name: str) -> None:
     change_table(summed_release / "margins.parquet", one_more(name))
-    reseal(summed_release)
+    seal(summed_release)
     assert failed(verify(summed_release)) == {"margins"}
 
 
-def test_a_count_that_is_changed_with_its_residual_is_found(
-    summed_release: Path, reseal: Reseal
-) -> None:
+def test_a_count_that_is_changed_with_its_residual_is_found(summed_release: Path) -> None:
     change_table(
         summed_release / "margins.parquet",
         lambda table: one_more("count")(one_more("residual")(table)),
     )
-    reseal(summed_release)
+    seal(summed_release)
     verification = verify(summed_release)
     assert failed(verification) == {"margins"}
     assert "'total'" in sentence(verification, "margins")
 
 
-def test_a_changed_row_is_found_by_its_sums(summed_release: Path, reseal: Reseal) -> None:
+def test_a_changed_row_is_found_by_its_sums(summed_release: Path) -> None:
     change_table(summed_release / "trips.parquet", one_more("count"))
-    reseal(summed_release)
+    seal(summed_release)
     # Its interval is no longer that of the count.
     assert failed(verify(summed_release)) == {"rows"}
     change_table(summed_release / "trips.parquet", with_intervals)
-    reseal(summed_release)
+    seal(summed_release)
     assert failed(verify(summed_release)) == {"formats", "margins"}
 
 
-def test_a_changed_pair_label_is_found(summed_release: Path, reseal: Reseal) -> None:
+def test_a_changed_pair_label_is_found(summed_release: Path) -> None:
     def swap(table: pa.Table) -> pa.Table:
         labels = table["length"].to_pylist()
         labels[0], labels[1] = labels[1], labels[0]
@@ -190,7 +185,7 @@ def test_a_changed_pair_label_is_found(summed_release: Path, reseal: Reseal) -> 
         return table.set_column(3, "length", column)
 
     change_table(summed_release / "pairs.parquet", swap)
-    reseal(summed_release)
+    seal(summed_release)
     assert failed(verify(summed_release)) == {"published totals"}
 
 
@@ -218,47 +213,45 @@ def test_a_changed_pair_label_is_found(summed_release: Path, reseal: Reseal) -> 
     ],
 )
 def test_a_changed_file_is_found_under_a_new_seal(
-    summed_release: Path, reseal: Reseal, *, name: str, old: bytes, new: bytes, check: str
+    summed_release: Path, *, name: str, old: bytes, new: bytes, check: str
 ) -> None:
     edit_bytes(summed_release / name, old, new, 1)
-    reseal(summed_release)
+    seal(summed_release)
     assert check in failed(verify(summed_release))
 
 
-def test_a_row_of_0_is_found_where_zeros_are_left_out(summed_release: Path, reseal: Reseal) -> None:
+def test_a_row_of_0_is_found_where_zeros_are_left_out(summed_release: Path) -> None:
     def empty(table: pa.Table) -> pa.Table:
         counts = table["count"].to_pylist()
         return table.set_column(3, "count", pa.array([0, *counts[1:]], pa.int64()))
 
     change_table(summed_release / "trips.parquet", empty)
-    reseal(summed_release)
+    seal(summed_release)
     assert "rows" in failed(verify(summed_release))
 
 
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", NEW)
 @pytest.mark.parametrize("garbage", [b"", b"\0" * 64, b"[]", b"{}", b'{"published totals": 3}'])
-def test_garbage_is_a_finding_and_no_crash(
-    summed_release: Path, reseal: Reseal, name: str, garbage: bytes
-) -> None:
+def test_garbage_is_a_finding_and_no_crash(summed_release: Path, name: str, garbage: bytes) -> None:
     (summed_release / name).write_bytes(garbage)
-    reseal(summed_release)
+    seal(summed_release)
     found = failed(verify(summed_release))
     assert found & {"published totals", "margins", "adds up"}
 
 
 @pytest.mark.parametrize("name", NEW)
-def test_a_missing_file_of_sums_is_found(summed_release: Path, reseal: Reseal, name: str) -> None:
+def test_a_missing_file_of_sums_is_found(summed_release: Path, name: str) -> None:
     (summed_release / name).unlink()
-    reseal(summed_release)
+    seal(summed_release)
     assert failed(verify(summed_release)) & {"published totals", "margins", "adds up"}
 
 
-def test_features_named_in_another_way_are_findings(summed_release: Path, reseal: Reseal) -> None:
+def test_features_named_in_another_way_are_findings(summed_release: Path) -> None:
     facts = json.loads((summed_release / "certificate.json").read_bytes())
     facts["mechanism"]["parameters"]["published_totals"] = ["total"]
     (summed_release / "certificate.json").write_bytes(canonical_json(facts))
-    reseal(summed_release)
+    seal(summed_release)
     verification = verify(summed_release)
     assert failed(verification) == {"page", "label", "terms", "package"}
     assert "does not name its published totals" in sentence(verification, "page")

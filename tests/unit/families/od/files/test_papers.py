@@ -1,7 +1,6 @@
 """The page, the label and the data package."""
 
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
@@ -21,8 +20,7 @@ from hushway.release.documents.page import render_page
 from hushway.release.formats.yaml import yaml_text
 from hushway.release.wording import claim_text, guarantee, loss_text, number_text
 from support.certificates import UNPROTECTED
-
-Certify = Callable[..., Certificate]
+from support.od_scenes import small_certificate
 
 ONE = Bound.of_records(1)
 GAUSSIAN = GaussianEvent(query="trips", cells=1, bound=ONE, sigma_squared=Fraction(25))
@@ -82,9 +80,9 @@ def test_the_page_needs_no_network(certificate: Certificate) -> None:
     assert not {"script", "link", "iframe"} & set(page.tags)
 
 
-def test_words_are_never_markup(table: ODTable, certify: Certify) -> None:
+def test_words_are_never_markup(table: ODTable) -> None:
     evil = "<script>alert(1)</script>$title & \"x\" 'y'"
-    certificate = certify(
+    certificate = small_certificate(
         table,
         title=evil,
         publisher=evil,
@@ -107,8 +105,8 @@ def test_the_same_certificate_gives_the_same_papers(certificate: Certificate) ->
     assert render_page(certificate, b"x") != render_page(certificate, b"y")
 
 
-def test_an_unprotected_release_is_stamped_everywhere(table: ODTable, certify: Certify) -> None:
-    certificate = certify(table, randomness=UNPROTECTED)
+def test_an_unprotected_release_is_stamped_everywhere(table: ODTable) -> None:
+    certificate = small_certificate(table, randomness=UNPROTECTED)
     page = render_page(certificate, b"")
     assert b'<p class="stamp">NOT PRIVATE</p>' in page
     assert "protects nobody" in Page(page).words
@@ -142,19 +140,17 @@ def test_the_label_reads_as_yaml_in_the_form_of_the_registry(certificate: Certif
 
 @pytest.mark.parametrize("tuning", Tuning)
 def test_the_papers_say_who_answers_for_the_choice_of_parameters(
-    table: ODTable, certify: Certify, tuning: Tuning
+    table: ODTable, tuning: Tuning
 ) -> None:
-    certificate = certify(table, tuning=tuning, approver="The privacy officer")
+    certificate = small_certificate(table, tuning=tuning, approver="The privacy officer")
     assert tuning.sentence in Page(render_page(certificate, b"")).words
     label = yaml.safe_load(render_label(certificate))["deployment"]["implementation"]
     assert label["preprocessing_and_hyperparameter_tuning"] == tuning.sentence
 
 
 @pytest.mark.parametrize("unit", Unit)
-def test_the_papers_name_the_unit_that_is_protected(
-    table: ODTable, certify: Certify, unit: Unit
-) -> None:
-    certificate = certify(table, unit=unit)
+def test_the_papers_name_the_unit_that_is_protected(table: ODTable, unit: Unit) -> None:
+    certificate = small_certificate(table, unit=unit)
     assert claim_text(certificate).endswith(f"per {unit}")
     assert f"any one {unit} is in the data" in guarantee(certificate)
     assert unit.adjacency in Page(render_page(certificate, b"")).words
@@ -163,12 +159,10 @@ def test_the_papers_name_the_unit_that_is_protected(
     assert loss["privacy_unit_details"].startswith(unit.adjacency)
 
 
-def test_what_was_paid_for_and_not_measured_stands_on_the_papers(
-    table: ODTable, certify: Certify
-) -> None:
+def test_what_was_paid_for_and_not_measured_stands_on_the_papers(table: ODTable) -> None:
     measured = LaplaceEvent(query="trips", cells=80, bound=ONE, scale=Fraction(10))
     reserved = LaplaceEvent(query="more trips", cells=9, bound=ONE, scale=Fraction(5))
-    certificate = certify(table, events=(measured,), not_taken=(reserved,))
+    certificate = small_certificate(table, events=(measured,), not_taken=(reserved,))
     assert certificate.claim.amount == Fraction(3, 10)
     rows = render_page(certificate, b"").decode().split("<tr")
     (row,) = (row for row in rows if "more trips" in row)
@@ -180,8 +174,8 @@ def test_what_was_paid_for_and_not_measured_stands_on_the_papers(
     assert "\n- spent, and not measured: more trips" in label["mechanisms"]
 
 
-def test_a_release_in_rho_shows_rho_epsilon_and_delta(table: ODTable, certify: Certify) -> None:
-    certificate = certify(
+def test_a_release_in_rho_shows_rho_epsilon_and_delta(table: ODTable) -> None:
+    certificate = small_certificate(
         table,
         events=(GAUSSIAN,),
         epsilon_delta=EpsilonDelta(epsilon="0.97", delta="1e-6", method="zcdp"),
@@ -202,21 +196,17 @@ def test_a_release_in_rho_shows_rho_epsilon_and_delta(table: ODTable, certify: C
     assert "This release" in page
 
 
-def test_without_an_epsilon_the_release_is_not_on_the_ruler(
-    table: ODTable, certify: Certify
-) -> None:
-    certificate = certify(table, events=(GAUSSIAN,))
+def test_without_an_epsilon_the_release_is_not_on_the_ruler(table: ODTable) -> None:
+    certificate = small_certificate(table, events=(GAUSSIAN,))
     assert "This release per" not in Page(render_page(certificate, b"")).words
 
 
 @pytest.mark.parametrize(
     ("epsilon", "right"), [("1/1000", "50.1"), ("1", "73.2"), ("10", "100"), ("100000", "100")]
 )
-def test_the_best_guess_is_never_flattered(
-    table: ODTable, certify: Certify, epsilon: str, right: str
-) -> None:
+def test_the_best_guess_is_never_flattered(table: ODTable, epsilon: str, right: str) -> None:
     event = LaplaceEvent(query="trips", cells=1, bound=ONE, scale=1 / Fraction(epsilon))
-    certificate = certify(table, events=(event,))
+    certificate = small_certificate(table, events=(event,))
     assert f"at most {right} times" in guarantee(certificate)
 
 

@@ -17,9 +17,7 @@ from hushway.families.od.files.adds_up import (
 from hushway.families.od.files.error_panel import MOST_SHOWN, draw_errors
 from hushway.families.od.files.picture import draw_periods, draw_picture, measured_periods
 from hushway.families.od.fit.table import ODTable
-from hushway.privacy.certificate import Certificate
-
-Certify = Callable[..., Certificate]
+from support.od_scenes import small_certificate
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -36,18 +34,14 @@ def empty(table: ODTable) -> ODTable:
 
 
 @pytest.mark.parametrize("make", [lambda t: t, empty], ids=["full", "empty"])
-def test_every_table_has_a_picture(
-    table: ODTable, certify: Certify, make: Callable[[ODTable], ODTable]
-) -> None:
-    picture = draw_picture(make(table), certify(table))
+def test_every_table_has_a_picture(table: ODTable, make: Callable[[ODTable], ODTable]) -> None:
+    picture = draw_picture(make(table), small_certificate(table))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 924)
 
 
-def test_letters_that_the_font_lacks_do_not_stop_a_picture(
-    table: ODTable, certify: Certify
-) -> None:
-    picture = draw_picture(table, certify(table, title="東京の移動 $x^2$ \\frac"))
+def test_letters_that_the_font_lacks_do_not_stop_a_picture(table: ODTable) -> None:
+    picture = draw_picture(table, small_certificate(table, title="東京の移動 $x^2$ \\frac"))
     assert picture.startswith(PNG)
 
 
@@ -79,8 +73,8 @@ def texts(axes: Axes) -> list[str]:
     return [text.get_text() for text in axes.texts]
 
 
-def test_a_picture_with_sums_is_taller(summed: ODTable, certify: Certify) -> None:
-    picture = draw_picture(summed, certify(summed))
+def test_a_picture_with_sums_is_taller(summed: ODTable) -> None:
+    picture = draw_picture(summed, small_certificate(summed))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 1036)
 

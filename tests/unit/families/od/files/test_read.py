@@ -1,6 +1,5 @@
 """A published OD table comes back as it was written, whatever its form and its periods."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +10,9 @@ from hushway.errors import ReleaseError
 from hushway.families.od.fit.table import ODTable
 from hushway.families.write import write_release
 from hushway.geography.periods import Cycle
-from hushway.privacy.certificate import Certificate
 from hushway.transit.day_demand import read_od_table
-
-Certify = Callable[..., Certificate]
+from support.mutations import seal
+from support.od_scenes import small_certificate
 
 
 def assert_same(folder: Path, table: ODTable) -> None:
@@ -34,11 +32,9 @@ def test_a_signed_release_can_be_read_too(signed_release: Path, table: ODTable) 
     assert_same(signed_release, table)
 
 
-def test_a_table_above_a_threshold_comes_back(
-    sparse_table: ODTable, certify: Certify, tmp_path: Path
-) -> None:
+def test_a_table_above_a_threshold_comes_back(sparse_table: ODTable, tmp_path: Path) -> None:
     folder = write_release(
-        tmp_path / "sparse", table=sparse_table, certificate=certify(sparse_table)
+        tmp_path / "sparse", table=sparse_table, certificate=small_certificate(sparse_table)
     )
     assert_same(folder, sparse_table)
     assert 0 < len(sparse_table.cells) < sparse_table.universe.size
@@ -52,7 +48,7 @@ def test_a_table_with_sums_and_without_zeros_comes_back(
 
 @pytest.mark.parametrize("cycle", ["week", "window"])
 def test_periods_of_the_week_and_of_the_window_come_back(
-    table: ODTable, certify: Certify, tmp_path: Path, cycle: Cycle
+    table: ODTable, tmp_path: Path, cycle: Cycle
 ) -> None:
     periods = replace(table.universe.periods, cycle=cycle)
     universe = replace(table.universe, periods=periods)
@@ -64,17 +60,15 @@ def test_periods_of_the_week_and_of_the_window_come_back(
         counts=cells * 13 % 31,
         standard_errors=np.full(len(cells), table.standard_errors[0]),
     )
-    folder = write_release(tmp_path / cycle, table=other, certificate=certify(other))
+    folder = write_release(tmp_path / cycle, table=other, certificate=small_certificate(other))
     assert_same(folder, other)
     assert read_od_table(folder).universe.periods.cycle == cycle
 
 
-def test_a_table_without_rows_comes_back_empty(
-    sparse_table: ODTable, certify: Certify, tmp_path: Path
-) -> None:
+def test_a_table_without_rows_comes_back_empty(sparse_table: ODTable, tmp_path: Path) -> None:
     none = np.zeros(0, dtype=np.int64)
     empty = replace(sparse_table, cells=none, counts=none, standard_errors=np.zeros(0))
-    folder = write_release(tmp_path / "empty", table=empty, certificate=certify(empty))
+    folder = write_release(tmp_path / "empty", table=empty, certificate=small_certificate(empty))
     assert_same(folder, empty)
 
 
@@ -89,12 +83,10 @@ def test_a_release_with_one_changed_byte_is_refused(release: Path, name: str) ->
     assert "hushway verify" in refused.value.advice
 
 
-def test_another_list_of_places_under_a_new_seal_is_refused(
-    release: Path, reseal: Callable[[Path], None]
-) -> None:
+def test_another_list_of_places_under_a_new_seal_is_refused(release: Path) -> None:
     file = release / "places.csv"
     file.write_bytes(file.read_bytes().replace(b",west", b",east"))
-    reseal(release)
+    seal(release)
     with pytest.raises(ReleaseError, match="not as it was written"):
         read_od_table(release)
 

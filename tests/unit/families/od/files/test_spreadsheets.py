@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,17 +12,16 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.geography.locations import Locations
-from hushway.privacy.certificate import Certificate
 from hushway.release.untrusted.limits import is_risky
 from support.forging import failed, sentence
+from support.mutations import seal
+from support.od_scenes import small_certificate
 
 IDS = ("=1+1", "-5", "'=1+1", "@x, y", "+a")
 
 
 @pytest.fixture
-def risky_release(
-    table: ODTable, certify: Callable[[ODTable], Certificate], tmp_path: Path
-) -> Path:
+def risky_release(table: ODTable, tmp_path: Path) -> Path:
     old = table.universe
     places = tuple(
         dataclasses.replace(place, id=key, name=f"{key} station", zone=f"={key}")
@@ -33,7 +31,7 @@ def risky_release(
         locations=Locations(places), periods=old.periods, include_intrazonal=old.include_intrazonal
     )
     named = dataclasses.replace(table, universe=universe)
-    return write_release(tmp_path / "risky", table=named, certificate=certify(named))
+    return write_release(tmp_path / "risky", table=named, certificate=small_certificate(named))
 
 
 def cells_of(folder: Path) -> list[str]:
@@ -64,13 +62,13 @@ def test_the_data_package_says_what_the_quote_is(risky_release: Path) -> None:
 @pytest.mark.parametrize("file", ["trips.csv", "flowmap/flows.csv"])
 @pytest.mark.parametrize(("old", "new"), [("'+a", "+a"), ("-5", "'-5")])
 def test_a_table_that_a_spreadsheet_would_run_does_not_verify(
-    risky_release: Path, reseal: Callable[[Path], None], file: str, old: str, new: str
+    risky_release: Path, file: str, old: str, new: str
 ) -> None:
     path = risky_release / file
     text = path.read_text(encoding="utf-8")
     assert f'"{old}",' in text
     path.write_text(text.replace(f'"{old}",', f'"{new}",'), encoding="utf-8")
-    reseal(risky_release)
+    seal(risky_release)
     found = verify(risky_release)
     assert "formats" in failed(found)
     assert f"{file} does not hold what" in sentence(found, "formats")

@@ -10,6 +10,7 @@ from hushway.families.od.files.published import FILES
 from hushway.families.od.fit.table import ODTable
 from hushway.privacy.measured import Internal
 from support.family_suite import Case, FamilySuite
+from support.od_scenes import small_certificate
 
 EDITS = [
     ("places.csv", b"42.3,", b"42.4,", "geography"),
@@ -71,7 +72,7 @@ class TestOD(FamilySuite):
     case = Case(
         family="od",
         table="table",
-        certify="certify",
+        certify=small_certificate,
         release="release",
         checks={"release": ["geography", "rows", "formats", "terms"]},
         edits=EDITS,

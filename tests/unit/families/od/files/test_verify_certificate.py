@@ -18,10 +18,10 @@ from hushway.privacy.randomness import OsSource
 from support.certificates import UNPROTECTED, certificate_of
 from support.conversions import printed_epsilon, stated_epsilon
 from support.forging import failed, forged_release, sentence
+from support.mutations import seal
+from support.od_scenes import small_certificate
 from support.wrong_terms import less_noise
 
-Reseal = Callable[[Path], None]
-Certify = Callable[..., Certificate]
 Change = Callable[[dict[str, Any]], object]
 
 
@@ -90,21 +90,19 @@ EDITED = {
     ("words", "name"), [(words, name) for words, changes in EDITED.items() for name in changes]
 )
 def test_a_certificate_that_contradicts_itself_is_not_even_read(
-    release: Path, reseal: Reseal, words: str, name: str
+    release: Path, words: str, name: str
 ) -> None:
     rewrite(release, EDITED[words][name])
     with pytest.raises(ReleaseError, match=words):
         Certificate.from_json((release / "certificate.json").read_bytes())
-    reseal(release)
+    seal(release)
     verification = verify(release)
     assert failed(verification) == {"certificate"}
     assert words in sentence(verification, "certificate")
 
 
-def test_a_seed_cannot_be_hidden_by_taking_off_the_stamp(
-    tmp_path: Path, table: ODTable, certify: Certify, reseal: Reseal
-) -> None:
-    certificate = certify(table, randomness=UNPROTECTED)
+def test_a_seed_cannot_be_hidden_by_taking_off_the_stamp(tmp_path: Path, table: ODTable) -> None:
+    certificate = small_certificate(table, randomness=UNPROTECTED)
     folder = write_release(tmp_path / "r", table=table, certificate=certificate)
     assert certificate.randomness.source != OsSource.name
 
@@ -113,7 +111,7 @@ def test_a_seed_cannot_be_hidden_by_taking_off_the_stamp(
         facts["randomness"]["private"] = True
 
     rewrite(folder, hide)
-    reseal(folder)
+    seal(folder)
     assert failed(verify(folder)) == {"certificate"}
 
 
@@ -149,24 +147,24 @@ def test_other_public_lists_than_those_of_the_certificate_are_found(
 
 
 def test_a_release_of_another_version_is_left_to_that_version(
-    tmp_path: Path, table: ODTable, certify: Certify
+    tmp_path: Path, table: ODTable
 ) -> None:
-    other = certify(table, software="hushway 0.0.1")
+    other = small_certificate(table, software="hushway 0.0.1")
     verification = verify(forged_release(tmp_path / "r", table=table, certificate=other))
     assert failed(verification) == {"software"}
     for version in ("hushway 0.0.1", SOFTWARE):
         assert version in sentence(verification, "software")
 
 
-def test_an_edited_certificate_ends_the_verification(release: Path, reseal: Reseal) -> None:
+def test_an_edited_certificate_ends_the_verification(release: Path) -> None:
     path = release / "certificate.json"
     path.write_bytes(path.read_bytes() + b"\n")
-    reseal(release)
+    seal(release)
     assert failed(verify(release)) == {"certificate"}
 
 
-def test_an_unknown_family_is_found(tmp_path: Path, table: ODTable, certify: Certify) -> None:
-    other = certify(table, release_type="weather")
+def test_an_unknown_family_is_found(tmp_path: Path, table: ODTable) -> None:
+    other = small_certificate(table, release_type="weather")
     verification = verify(forged_release(tmp_path / "r", table=table, certificate=other))
     assert failed(verification) == {"release type"}
 

@@ -2,7 +2,6 @@
 
 import tracemalloc
 from collections import defaultdict
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -18,8 +17,7 @@ from hushway.families.od.public.features import (
     total_feature,
 )
 from hushway.geography.locations import labels_of_codes
-
-MakeCells = Callable[..., ODCells]
+from support.small_cells import small_cells
 
 
 def coloured(cells: ODCells, title: str, colours: int, *, by_period: bool = True) -> Feature:
@@ -54,9 +52,9 @@ def all_cells(cells: ODCells) -> IntArray:
 @pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("case", CASES)
 def test_groups_are_the_cells_that_no_feature_tells_apart(
-    make_cells: MakeCells, case: str, include_intrazonal: bool
+    case: str, include_intrazonal: bool
 ) -> None:
-    cells = make_cells(6, include_intrazonal=include_intrazonal)
+    cells = small_cells(6, include_intrazonal=include_intrazonal)
     features = several(cells, case)
     groups = groups_of(cells, features)
     alike: dict[tuple[int, ...], set[int]] = defaultdict(set)
@@ -74,10 +72,8 @@ def test_groups_are_the_cells_that_no_feature_tells_apart(
 
 @pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("case", CASES)
-def test_group_and_rank_are_a_cell_and_back(
-    make_cells: MakeCells, case: str, include_intrazonal: bool
-) -> None:
-    cells = make_cells(6, include_intrazonal=include_intrazonal)
+def test_group_and_rank_are_a_cell_and_back(case: str, include_intrazonal: bool) -> None:
+    cells = small_cells(6, include_intrazonal=include_intrazonal)
     groups = groups_of(cells, several(cells, case))
     numbers = all_cells(cells)
     group, rank = groups.of(numbers), groups.rank(numbers)
@@ -89,8 +85,8 @@ def test_group_and_rank_are_a_cell_and_back(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_group_lies_in_the_element_of_its_cells(make_cells: MakeCells, case: str) -> None:
-    cells = make_cells(6)
+def test_a_group_lies_in_the_element_of_its_cells(case: str) -> None:
+    cells = small_cells(6)
     features = several(cells, case)
     groups = groups_of(cells, features)
     for feature in features:
@@ -98,8 +94,8 @@ def test_a_group_lies_in_the_element_of_its_cells(make_cells: MakeCells, case: s
         assert of_cells.tolist() == feature.of(all_cells(cells)).tolist()
 
 
-def test_more_classes_than_16_bits_are_ordered_too(make_cells: MakeCells) -> None:
-    cells = make_cells(300, periods=2)
+def test_more_classes_than_16_bits_are_ordered_too() -> None:
+    cells = small_cells(300, periods=2)
     codes = np.random.default_rng(3).permutation(cells.pairs).astype(np.int32)
     codes[:5] = codes[5]
     labels = labels_of_codes("c", codes, [str(i) for i in range(cells.pairs)])
@@ -112,8 +108,8 @@ def test_more_classes_than_16_bits_are_ordered_too(make_cells: MakeCells) -> Non
     assert rank[(group == group[0])].tolist() == [0, 1, 2, 3, 4, 5]
 
 
-def test_refinement_is_seen_in_one_direction_only(make_cells: MakeCells) -> None:
-    cells = make_cells(6)
+def test_refinement_is_seen_in_one_direction_only() -> None:
+    cells = small_cells(6)
     total, period = total_feature(cells), period_feature(cells)
     fine, daily = zones(cells), zones(cells, by_period=False)
     other = coloured(cells, "c", 4)
@@ -128,8 +124,8 @@ def test_refinement_is_seen_in_one_direction_only(make_cells: MakeCells) -> None
     assert not refines(other, fine)
 
 
-def test_refinement_agrees_with_asking_every_cell(make_cells: MakeCells) -> None:
-    cells = make_cells(5)
+def test_refinement_agrees_with_asking_every_cell() -> None:
+    cells = small_cells(5)
     features = (*several(cells, "all"), *several(cells, "no period"), coloured(cells, "d", 2))
     for finer in features:
         for coarser in features:
@@ -141,8 +137,8 @@ def test_refinement_agrees_with_asking_every_cell(make_cells: MakeCells) -> None
             assert refines(finer, coarser) == (len(set(inside)) == finer.size)
 
 
-def test_nothing_is_as_long_as_the_universe(make_cells: MakeCells) -> None:
-    cells = make_cells(200, periods=24)
+def test_nothing_is_as_long_as_the_universe() -> None:
+    cells = small_cells(200, periods=24)
     some = np.arange(0, cells.size, 1_000, dtype=np.int64)
     features = (total_feature(cells), period_feature(cells), zones(cells))
     tracemalloc.start()

@@ -16,8 +16,7 @@ from hushway.families.od.public.features import (
 )
 from hushway.geography import locations as labels_module
 from hushway.geography.locations import Labels, joint_codes, labels_of_codes
-
-MakeCells = Callable[..., ODCells]
+from support.small_cells import small_cells
 
 
 def codes(*numbers: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
@@ -36,9 +35,9 @@ def pairs_one_by_one(cells: ODCells) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("places", [2, 3, 7])
 def test_a_matrix_is_read_in_the_order_of_pair_numbers(
-    make_cells: MakeCells, places: int, include_intrazonal: bool
+    places: int, include_intrazonal: bool
 ) -> None:
-    cells = make_cells(places, include_intrazonal=include_intrazonal)
+    cells = small_cells(places, include_intrazonal=include_intrazonal)
     matrix = np.arange(places * places).reshape(places, places)
     expected = [matrix[o, d] for o, d in pairs_one_by_one(cells)]
     assert pairs_of_matrix(cells, matrix).tolist() == expected
@@ -49,10 +48,8 @@ def test_a_matrix_is_read_in_the_order_of_pair_numbers(
 
 @pytest.mark.parametrize("include_intrazonal", [False, True])
 @pytest.mark.parametrize("side", ["origin", "destination", "both"])
-def test_pairs_are_labelled_by_the_ends_that_count(
-    make_cells: MakeCells, side: Side, include_intrazonal: bool
-) -> None:
-    cells = make_cells(7, include_intrazonal=include_intrazonal)
+def test_pairs_are_labelled_by_the_ends_that_count(side: Side, include_intrazonal: bool) -> None:
+    cells = small_cells(7, include_intrazonal=include_intrazonal)
     zones = cells.locations.labels_in("zone")
     words: dict[str, Callable[[int, int], str]] = {
         "origin": lambda o, _: zones[o],
@@ -65,46 +62,44 @@ def test_pairs_are_labelled_by_the_ends_that_count(
     assert list(labels.names) == sorted(set(named(labels)))
 
 
-def test_routes_that_no_pair_makes_have_no_class(make_cells: MakeCells) -> None:
-    labels = place_pair_labels(make_cells(3), "zone", ["a", "b", "c"])
+def test_routes_that_no_pair_makes_have_no_class() -> None:
+    labels = place_pair_labels(small_cells(3), "zone", ["a", "b", "c"])
     assert labels.names == ("a → b", "a → c", "b → a", "b → c", "c → a", "c → b")
 
 
-def test_a_location_without_a_label_is_named(make_cells: MakeCells) -> None:
+def test_a_location_without_a_label_is_named() -> None:
     with pytest.raises(GeographyError, match=r"2 places have no county: 'p1', 'p3'\.") as caught:
-        place_pair_labels(make_cells(4), "county", ["x", "", "y", ""])
+        place_pair_labels(small_cells(4), "county", ["x", "", "y", ""])
     assert "county" in caught.value.advice
     with pytest.raises(GeographyError, match="'p4' and more"):
-        place_pair_labels(make_cells(7), "county", [""] * 7)
+        place_pair_labels(small_cells(7), "county", [""] * 7)
 
 
-def test_a_table_of_pairs_labels_every_pair(make_cells: MakeCells) -> None:
-    cells = make_cells(3)
+def test_a_table_of_pairs_labels_every_pair() -> None:
+    cells = small_cells(3)
     matrix = np.array([[-1, 2, 0], [0, -1, 2], [2, 2, -1]], dtype=np.int32)
     labels = pair_table_labels(cells, "mode", matrix, ["bus", "tram", "walk"])
     assert named(labels) == ["walk", "bus", "bus", "walk", "walk", "walk"]
     assert labels.names == ("bus", "walk")
 
 
-def test_a_pair_without_a_label_is_named_only_if_it_has_cells(make_cells: MakeCells) -> None:
+def test_a_pair_without_a_label_is_named_only_if_it_has_cells() -> None:
     matrix = np.zeros((3, 3), dtype=np.int32)
     matrix[1, 0] = matrix[2, 2] = -1
     with pytest.raises(GeographyError, match=r"1 pairs of places have no mode: 'p1' to 'p0'\."):
-        pair_table_labels(make_cells(3), "mode", matrix, ["bus"])
+        pair_table_labels(small_cells(3), "mode", matrix, ["bus"])
     with pytest.raises(GeographyError, match="'p1' to 'p0', 'p2' to 'p2'"):
-        pair_table_labels(make_cells(3, include_intrazonal=True), "mode", matrix, ["bus"])
+        pair_table_labels(small_cells(3, include_intrazonal=True), "mode", matrix, ["bus"])
 
 
 @pytest.mark.parametrize(("shape", "names"), [((4, 4), ["bus"]), ((3, 3), [])])
-def test_a_table_of_other_places_is_refused(
-    make_cells: MakeCells, shape: tuple[int, int], names: list[str]
-) -> None:
+def test_a_table_of_other_places_is_refused(shape: tuple[int, int], names: list[str]) -> None:
     with pytest.raises(GeographyError, match="which mode these places have"):
-        pair_table_labels(make_cells(3), "mode", np.zeros(shape, dtype=np.int32), names)
+        pair_table_labels(small_cells(3), "mode", np.zeros(shape, dtype=np.int32), names)
 
 
-def test_each_period_is_a_class_of_its_own(make_cells: MakeCells) -> None:
-    cells = make_cells(2, periods=4)
+def test_each_period_is_a_class_of_its_own() -> None:
+    cells = small_cells(2, periods=4)
     assert named(every_period(cells)) == list(cells.periods.labels)
 
 

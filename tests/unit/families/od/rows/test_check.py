@@ -18,6 +18,7 @@ from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import Query
 from hushway.tables.check import Policy, Problem
+from support.small_cells import cells_of
 
 Write = Callable[..., Path]
 
@@ -86,22 +87,16 @@ def test_the_columns_without_values_are_named(csv_file: Write, cells: ODCells) -
     assert "origin" not in found.message
 
 
-def test_a_time_that_the_clock_skipped_is_impossible_and_not_outside(
-    csv_file: Write, make_cells: Callable[..., ODCells]
-) -> None:
-    forward = make_cells(
-        first_day=date(2026, 3, 8), last_day=date(2026, 3, 8), opens=0, closes=1440
-    )
+def test_a_time_that_the_clock_skipped_is_impossible_and_not_outside(csv_file: Write) -> None:
+    forward = cells_of(first_day=date(2026, 3, 8), last_day=date(2026, 3, 8), opens=0, closes=1440)
     file = csv_file([("ann", 1, 2, f"2026-03-08T0{hour}:30:00") for hour in (1, 2, 3)])
     assert numbers(check(file, forward)) == {"impossible_time": 1}
     # As instants they are the evening before.
     assert numbers(check(file, forward, clock="utc")) == {"outside_window": 3}
 
 
-def test_a_trip_to_the_same_place_is_fine_if_it_has_a_cell(
-    csv_file: Write, make_cells: Callable[..., ODCells]
-) -> None:
-    assert check(csv_file([GOOD, ("ann", 1, 1, AT_8)]), make_cells(include_intrazonal=True)) == {}
+def test_a_trip_to_the_same_place_is_fine_if_it_has_a_cell(csv_file: Write) -> None:
+    assert check(csv_file([GOOD, ("ann", 1, 1, AT_8)]), cells_of(include_intrazonal=True)) == {}
 
 
 def test_alike_rows_are_noted_and_not_refused(csv_file: Write, cells: ODCells) -> None:

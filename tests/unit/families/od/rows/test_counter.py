@@ -19,6 +19,7 @@ from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
 from hushway.tables.layout import Clock
+from support.small_cells import cells_of, key_of
 
 Counts = dict[tuple[int, int, int], int]
 Write = Callable[..., Path]
@@ -142,12 +143,7 @@ def test_dropped_rows_do_not_use_up_the_cap(csv_file: Write, town: Town) -> None
 
 
 @pytest.mark.parametrize("most", [1, 3, 10])
-def test_every_person_is_cut_to_the_cap(
-    parquet_file: Write,
-    cells: ODCells,
-    make_key: Callable[[int], BoundingKey],
-    most: int,
-) -> None:
+def test_every_person_is_cut_to_the_cap(parquet_file: Write, cells: ODCells, most: int) -> None:
     sizes = [1, 2, 3, 4, 9, 10, 11, 400]
     person = np.repeat(np.arange(len(sizes)), sizes)
     start = datetime(2026, 3, 2, 7, tzinfo=UTC).replace(tzinfo=None)
@@ -161,7 +157,7 @@ def test_every_person_is_cut_to_the_cap(
         }
     )
     for seed in range(3):
-        found = counts(file, cells, make_key(seed), most=most)
+        found = counts(file, cells, key_of(seed), most=most)
         assert sum(found.values()) == sum(min(size, most) for size in sizes)
 
 
@@ -172,9 +168,9 @@ def test_persons_are_compared_exactly(csv_file: Write, town: Town) -> None:
 
 
 def test_ids_match_as_text_whether_they_are_integers_or_text(
-    parquet_file: Write, make_cells: Callable[..., ODCells], key: BoundingKey
+    parquet_file: Write, key: BoundingKey
 ) -> None:
-    town = make_cells(("7", "8", "08"))
+    town = cells_of(("7", "8", "08"))
     when = [datetime.fromisoformat(AT_8)]
     kinds = [pa.int8(), pa.int64(), pa.uint16(), pa.uint64(), pa.string(), pa.large_string()]
     for i, kind in enumerate(kinds):
@@ -190,7 +186,7 @@ def test_ids_match_as_text_whether_they_are_integers_or_text(
 
 
 def test_a_trip_to_the_same_place_is_found_across_types(
-    parquet_file: Write, make_cells: Callable[..., ODCells], key: BoundingKey
+    parquet_file: Write, key: BoundingKey
 ) -> None:
     columns = {
         "person": [1, 1],
@@ -198,8 +194,8 @@ def test_a_trip_to_the_same_place_is_found_across_types(
         "destination": ["7", "8"],
         "time": [datetime.fromisoformat(AT_8)] * 2,
     }
-    assert counts(parquet_file(columns), make_cells(("7", "8")), key) == {(2, 0, 1): 1}
-    both = make_cells(("7", "8"), include_intrazonal=True)
+    assert counts(parquet_file(columns), cells_of(("7", "8")), key) == {(2, 0, 1): 1}
+    both = cells_of(("7", "8"), include_intrazonal=True)
     assert counts(parquet_file(columns), both, key) == {(2, 0, 1): 1, (2, 0, 0): 1}
 
 
@@ -231,18 +227,16 @@ def test_one_instant_in_many_offsets_is_one_instant(csv_file: Write, town: Town)
 
 
 def test_the_repeated_hour_is_counted_twice_and_the_skipped_one_never(
-    csv_file: Write, make_cells: Callable[..., ODCells], key: BoundingKey
+    csv_file: Write, key: BoundingKey
 ) -> None:
-    back = make_cells(first_day=date(2026, 11, 1), last_day=date(2026, 11, 1), opens=0, closes=1440)
+    back = cells_of(first_day=date(2026, 11, 1), last_day=date(2026, 11, 1), opens=0, closes=1440)
     instants = csv_file([("a", 1, 2, f"2026-11-01T0{hour}:30:00Z") for hour in (4, 5, 6, 7)])
     assert counts(instants, back, key, clock="utc") == {
         (0, 0, 1): 1,
         (1, 0, 1): 2,
         (2, 0, 1): 1,
     }
-    forward = make_cells(
-        first_day=date(2026, 3, 8), last_day=date(2026, 3, 8), opens=0, closes=1440
-    )
+    forward = cells_of(first_day=date(2026, 3, 8), last_day=date(2026, 3, 8), opens=0, closes=1440)
     walls = csv_file([("a", 1, 2, f"2026-03-08T0{hour}:30:00") for hour in (1, 2, 3)])
     assert counts(walls, forward, key) == {(1, 0, 1): 1, (3, 0, 1): 1}
 
@@ -271,10 +265,8 @@ def test_absurd_times_are_dropped_and_do_no_harm(
     assert town.counts(file) == {(2, 0, 1): 1}
 
 
-def test_a_window_before_1970_is_counted(
-    csv_file: Write, make_cells: Callable[..., ODCells], key: BoundingKey
-) -> None:
-    old = make_cells(first_day=date(1965, 6, 1), last_day=date(1965, 6, 2))
+def test_a_window_before_1970_is_counted(csv_file: Write, key: BoundingKey) -> None:
+    old = cells_of(first_day=date(1965, 6, 1), last_day=date(1965, 6, 2))
     file = csv_file([("a", 1, 2, "1965-06-01T08:59:59.999999"), ("a", 1, 2, "1965-06-02T09:00:00")])
     assert counts(file, old, key) == {(2, 0, 1): 1, (3, 0, 1): 1}
 
@@ -318,16 +310,14 @@ def test_names_of_persons_do_not_matter(csv_file: Write, town: Town) -> None:
     )
 
 
-def test_one_person_changes_nobody_elses_trips(
-    csv_file: Write, cells: ODCells, make_key: Callable[[int], BoundingKey]
-) -> None:
+def test_one_person_changes_nobody_elses_trips(csv_file: Write, cells: ODCells) -> None:
     rows = [
         (i % 5, 1 + i % 2, 3, f"2026-03-02T{6 + i % 16:02d}:{i % 60:02d}:00") for i in range(99)
     ]
     fewer = [row for row in rows if row[0] != 0]
     alone = [row for row in rows if row[0] == 0]
     for seed in range(5):
-        key = make_key(seed)
+        key = key_of(seed)
         everyone, others, one = (
             counts(csv_file(some, f"{name}.csv"), cells, key, most=6)
             for name, some in (("all", rows), ("fewer", fewer), ("alone", alone))
@@ -360,7 +350,7 @@ def test_rows_of_one_trip_id_are_one_trip(csv_file: Write, town: Town) -> None:
 
 
 def test_the_bound_is_stated_and_cells_must_agree(
-    csv_file: Write, cells: ODCells, make_cells: Callable[..., ODCells], key: BoundingKey
+    csv_file: Write, cells: ODCells, key: BoundingKey
 ) -> None:
     file = csv_file([("a", 1, 2, AT_8)])
     query = Query(name="trips", cells=cells)
@@ -368,7 +358,7 @@ def test_the_bound_is_stated_and_cells_must_agree(
         counter = engine(file, cells, key, unit=unit, most=4)
         assert counter.bound(query) == Bound(cells=most, each=most, total=most)
         assert counter.unit is unit
-    other = Query(name="trips", cells=make_cells(include_intrazonal=True))
+    other = Query(name="trips", cells=cells_of(include_intrazonal=True))
     with pytest.raises(PrivacyError, match="other cells"):
         engine(file, cells, key).count(other)
     with pytest.raises(PrivacyError, match="other cells"):

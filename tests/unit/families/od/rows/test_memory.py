@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
+from support.small_cells import cells_of, key_of
 
 Counts = dict[int, int]
 
@@ -36,9 +36,7 @@ def test_below_the_cap_everything_is_counted(cells: ODCells, key: BoundingKey) -
 
 
 @pytest.mark.parametrize("most", [1, 2, 5, 100])
-def test_every_person_is_cut_to_the_cap(
-    cells: ODCells, make_key: Callable[[int], BoundingKey], most: int
-) -> None:
+def test_every_person_is_cut_to_the_cap(cells: ODCells, most: int) -> None:
     rng = np.random.default_rng(4)
     sizes = [1, 2, 3, 4, 5, 6, 50]
     person = np.repeat(np.arange(len(sizes)) * 10**12 - 3, sizes)
@@ -49,7 +47,7 @@ def test_every_person_is_cut_to_the_cap(
         "destination": rng.integers(1, 3, len(person)),
     }
     for seed in range(20):
-        found = counts(cells, make_key(seed), most, **columns)
+        found = counts(cells, key_of(seed), most, **columns)
         assert sum(found.values()) == sum(min(size, most) for size in sizes)
 
 
@@ -72,23 +70,19 @@ def test_no_trips_make_no_counts(cells: ODCells, key: BoundingKey) -> None:
     assert counts(cells, key, 1, **arrays(person=[], period=[], origin=[], destination=[])) == {}
 
 
-def test_trips_alike_are_told_apart_by_counting(
-    cells: ODCells, make_key: Callable[[int], BoundingKey]
-) -> None:
+def test_trips_alike_are_told_apart_by_counting(cells: ODCells) -> None:
     # Were they one trip to the key, they would all be kept or all be left.
     columns = arrays(
         person=[1] * 8, period=[0] * 4 + [1, 2, 3, 4], origin=[0] * 8, destination=[1] * 8
     )
     first = int(cells.encode(*(np.array([v]) for v in (0, 0, 1)))[0])
-    kept = {counts(cells, make_key(seed), 4, **columns).get(first, 0) for seed in range(400)}
+    kept = {counts(cells, key_of(seed), 4, **columns).get(first, 0) for seed in range(400)}
     assert kept == {0, 1, 2, 3, 4}
 
 
-def test_trips_in_different_periods_are_different_trips_to_the_key(
-    cells: ODCells, make_key: Callable[[int], BoundingKey]
-) -> None:
+def test_trips_in_different_periods_are_different_trips_to_the_key(cells: ODCells) -> None:
     columns = arrays(person=[1] * 5, period=[0, 1, 2, 3, 4], origin=[0] * 5, destination=[1] * 5)
-    chosen = {tuple(counts(cells, make_key(seed), 2, **columns)) for seed in range(400)}
+    chosen = {tuple(counts(cells, key_of(seed), 2, **columns)) for seed in range(400)}
     assert len(chosen) == 10
 
 
@@ -101,14 +95,12 @@ def test_the_bound_is_stated(cells: ODCells, key: BoundingKey) -> None:
         assert counter.unit is unit
 
 
-def test_other_cells_are_refused(
-    cells: ODCells, make_cells: Callable[..., ODCells], key: BoundingKey
-) -> None:
+def test_other_cells_are_refused(cells: ODCells, key: BoundingKey) -> None:
     columns = arrays(person=[1], period=[0], origin=[0], destination=[1])
     counter = ArrayCounter(cells=cells, unit=Unit.PERSON, max_trips=1, key=key, **columns)
     with pytest.raises(PrivacyError, match="other cells"):
-        counter.count(Query(name="trips", cells=make_cells(include_intrazonal=True)))
-    assert len(counter.count(Query(name="trips", cells=make_cells())).cells) == 1
+        counter.count(Query(name="trips", cells=cells_of(include_intrazonal=True)))
+    assert len(counter.count(Query(name="trips", cells=cells_of())).cells) == 1
 
 
 @pytest.mark.parametrize("wrong", [np.zeros(2), np.zeros(3, int), np.zeros((2, 1), int)])

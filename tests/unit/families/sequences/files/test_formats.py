@@ -1,7 +1,6 @@
 import csv
 import io
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -36,22 +35,21 @@ from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.geography.locations import Locations, PlaceLabels
 from hushway.privacy.loss import PureLoss
+from support.sequence_scenes import lines_city, tree_of
 
-Build = Callable[..., SequenceTable]
-City = Callable[..., Taxonomy]
 Sequence = tuple[tuple[str, ...], tuple[str, ...], int]
 
 
 @pytest.fixture(params=["plain", "timed", "simple", "one level", "nothing kept"])
-def any_tree(request: pytest.FixtureRequest, build: Build, city: City) -> SequenceTable:
+def any_tree(request: pytest.FixtureRequest) -> SequenceTable:
     choices = {
         "plain": {},
         "timed": {"times": True, "height": 3},
-        "simple": {"taxonomy": city(0)},
-        "one level": {"taxonomy": city(1, places=30, own=False)},
+        "simple": {"taxonomy": lines_city(0)},
+        "one level": {"taxonomy": lines_city(1, places=30, own=False)},
         "nothing kept": {"spend": PureLoss(Fraction(1, 1000))},
     }
-    table = build(**choices[request.param])
+    table = tree_of(**choices[request.param])
     assert (len(table.parent) == 0) == (request.param == "nothing kept")
     return table
 
@@ -192,12 +190,7 @@ def test_the_steps_are_read_back_exactly(any_tree: SequenceTable) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new"),
-    [
-        (b"1,zone", b"01,zone"),
-        (b"1,zone", b"1,zones"),
-        (b"stop,", b"step,"),
-        (b"\n", b"\r\n"),
-    ],
+    [(b"1,zone", b"01,zone"), (b"1,zone", b"1,zones"), (b"stop,", b"step,"), (b"\n", b"\r\n")],
 )
 def test_an_edited_list_of_steps_is_refused(tree: SequenceTable, old: bytes, new: bytes) -> None:
     data = levels_csv(tree.taxonomy, tree.steps)
@@ -220,23 +213,23 @@ def test_numbers_of_steps_are_whole_and_plain(tree: SequenceTable, numbers: str)
 
 @pytest.mark.parametrize("levels", [0, 1, 2])
 @pytest.mark.parametrize("own", [True, False])
-def test_the_groups_are_read_back_exactly(city: City, levels: int, *, own: bool) -> None:
-    taxonomy = city(levels, own=own)
+def test_the_groups_are_read_back_exactly(levels: int, *, own: bool) -> None:
+    taxonomy = lines_city(levels, own=own)
     check_levels(taxonomy)
     again = read_taxonomy(taxonomy_json(taxonomy), grouped_locations_csv(taxonomy))
     assert again.digest == taxonomy.digest
 
 
-def test_places_show_their_groups(city: City) -> None:
-    rows = list(csv.DictReader(grouped_locations_csv(city(2)).decode().splitlines()))
+def test_places_show_their_groups() -> None:
+    rows = list(csv.DictReader(grouped_locations_csv(lines_city(2)).decode().splitlines()))
     assert list(rows[0]) == ["id", "name", "lat", "lon", "zone", "owner", "line"]
     assert [row["line"] for row in rows[:4]] == ["red", "blue", "1", "x > y"]
 
 
-def test_a_level_with_the_name_of_another_column_gets_one_of_its_own(city: City) -> None:
-    places = city(0).locations.places
+def test_a_level_with_the_name_of_another_column_gets_one_of_its_own() -> None:
+    places = lines_city(0).locations.places
     owner = PlaceLabels(column="line", values=("somebody",) * len(places))
-    taxonomy = Taxonomy(locations=Locations(places, (owner,)), levels=city(1).levels)
+    taxonomy = Taxonomy(locations=Locations(places, (owner,)), levels=lines_city(1).levels)
     header = grouped_locations_csv(taxonomy).decode().splitlines()[0]
     assert header == "id,name,lat,lon,zone,line,line (2)"
     [level] = json.loads(taxonomy_json(taxonomy))["levels"]
@@ -244,16 +237,16 @@ def test_a_level_with_the_name_of_another_column_gets_one_of_its_own(city: City)
     check_levels(taxonomy)
 
 
-def test_every_number_of_a_group_has_the_name_of_its_places(city: City) -> None:
-    taxonomy = city(2, places=30)
+def test_every_number_of_a_group_has_the_name_of_its_places() -> None:
+    taxonomy = lines_city(2, places=30)
     for grain, level in enumerate(taxonomy.levels):
         names = node_labels(taxonomy, grain)
         for place, code in enumerate(taxonomy.codes(grain).tolist()):
             assert names[code] == level.names[level.codes[place]]
 
 
-def test_an_edited_taxonomy_is_refused(city: City) -> None:
-    taxonomy = city(2)
+def test_an_edited_taxonomy_is_refused() -> None:
+    taxonomy = lines_city(2)
     data, places = taxonomy_json(taxonomy), grouped_locations_csv(taxonomy)
     for changed, shown in (
         (data.replace(b"blue", b"navy"), places),

@@ -1,5 +1,4 @@
 import struct
-from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -21,13 +20,9 @@ from hushway.families.sequences.files.picture import (
 )
 from hushway.families.sequences.files.tree import prefixes_of
 from hushway.families.sequences.fit.table import SequenceTable
-from hushway.families.sequences.public.taxonomy import Taxonomy
-from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
 from hushway.release.drawing.ground import png_of
-
-Build = Callable[..., SequenceTable]
-Certify = Callable[..., Certificate]
+from support.sequence_scenes import lines_city, tree_certificate, tree_of
 
 # So little that nothing stands out from the noise.
 MEAGRE = PureLoss(Fraction(1, 1000))
@@ -40,24 +35,19 @@ PNG = b"\x89PNG\r\n\x1a\n"
     [{}, {"times": True}, {"spend": MEAGRE}, {"height": 1}, {"levels": 0}],
     ids=["plain", "timed", "empty", "one stop", "simple"],
 )
-def test_every_tree_has_a_picture(
-    build: Build,
-    city: Callable[..., Taxonomy],
-    certify_tree: Certify,
-    choices: dict[str, Any],
-) -> None:
+def test_every_tree_has_a_picture(choices: dict[str, Any]) -> None:
     levels = choices.get("levels", 2)
     others = {name: value for name, value in choices.items() if name != "levels"}
-    table = build(city(levels), **others)
+    table = tree_of(lines_city(levels), **others)
     assert (len(table.parent) == 0) == (choices.get("spend") == MEAGRE)
     spent = {name: value for name, value in choices.items() if name == "spend"}
-    picture = draw_sequences_picture(table, certify_tree(table, **spent))
+    picture = draw_sequences_picture(table, tree_certificate(table, **spent))
     assert picture.startswith(PNG)
     assert struct.unpack(">II", picture[16:24]) == (1680, 1036)
 
 
 def test_no_title_stands_on_the_names_of_columns(
-    tree: SequenceTable, certify_tree: Certify, monkeypatch: pytest.MonkeyPatch
+    tree: SequenceTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[Figure] = []
 
@@ -66,7 +56,7 @@ def test_no_title_stands_on_the_names_of_columns(
         return png_of(figure)
 
     monkeypatch.setattr("hushway.families.sequences.files.picture.png_of", kept_png_of)
-    draw_sequences_picture(tree, certify_tree(tree))
+    draw_sequences_picture(tree, tree_certificate(tree))
     (figure,) = drawn
     names = 0
     axes: Any  # matplotlib's types do not name the titles at the left
@@ -133,8 +123,8 @@ def test_boxes_stand_for_all_records_beside_what_they_continue(
         assert columns[0].places.tolist() == [4, 4, 4]
 
 
-def test_large_boxes_have_names_and_counts(build: Build, city: Callable[..., Taxonomy]) -> None:
-    tree = build(city(2, places=80), spend=PureLoss(Fraction(2)))
+def test_large_boxes_have_names_and_counts() -> None:
+    tree = tree_of(lines_city(2, places=80), spend=PureLoss(Fraction(2)))
     axes = Figure().add_subplot()
     draw_icicle(axes, tree, prefixes_of(tree), colour_groups(tree.taxonomy))
     shown = [text.get_text() for text in axes.texts]
@@ -152,9 +142,7 @@ def test_bars_show_the_records_of_each_length(tree: SequenceTable) -> None:
     assert heights == records_by_length(tree).tolist()
 
 
-def test_places_have_the_colours_of_their_coarsest_groups(
-    city: Callable[..., Taxonomy],
-) -> None:
-    assert colour_groups(city(2))[:2] == ["west", "east"]
-    assert colour_groups(city(1))[:2] == ["red", "blue"]
-    assert colour_groups(city(0))[:2] == ["west", "east"]
+def test_places_have_the_colours_of_their_coarsest_groups() -> None:
+    assert colour_groups(lines_city(2))[:2] == ["west", "east"]
+    assert colour_groups(lines_city(1))[:2] == ["red", "blue"]
+    assert colour_groups(lines_city(0))[:2] == ["west", "east"]

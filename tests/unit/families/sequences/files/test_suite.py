@@ -11,6 +11,7 @@ from hushway.families.sequences.fit.table import SequenceTable
 from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.privacy.measured import Internal
 from support.family_suite import Case, FamilySuite
+from support.sequence_scenes import tree_certificate
 
 Spoil = Callable[[SequenceTable], SequenceTable]
 
@@ -103,7 +104,7 @@ class TestSequences(FamilySuite):
     case = Case(
         family="sequences",
         table="tree",
-        certify="certify_tree",
+        certify=tree_certificate,
         release="tree_release",
         edits_release="timed_release",
         checks={

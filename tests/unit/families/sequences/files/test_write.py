@@ -1,6 +1,5 @@
 import dataclasses
 import json
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -9,14 +8,10 @@ import pytest
 
 from hushway.errors import PrivacyError
 from hushway.families.sequences.fit.table import SequenceTable
-from hushway.families.sequences.public.taxonomy import Taxonomy
 from hushway.families.verify import verify
 from hushway.families.write import write_release
-from hushway.privacy.certificate import Certificate
 from hushway.privacy.loss import PureLoss
-
-Build = Callable[..., SequenceTable]
-Certify = Callable[..., Certificate]
+from support.sequence_scenes import lines_city, tree_certificate, tree_of
 
 # So much that every prefix stands out from the noise, and so little that none does.
 LAVISH, MEAGRE = PureLoss(Fraction(100)), PureLoss(Fraction(1, 1000))
@@ -44,17 +39,9 @@ def test_the_data_package_says_what_a_missing_row_means(
 
 @pytest.mark.parametrize("spend", [LAVISH, MEAGRE], ids=["everything", "nothing"])
 @pytest.mark.parametrize("levels", [0, 2])
-def test_trees_of_every_kind_verify(
-    tmp_path: Path,
-    build: Build,
-    city: Callable[..., Taxonomy],
-    certify_tree: Certify,
-    *,
-    spend: PureLoss,
-    levels: int,
-) -> None:
-    table = build(city(levels), spend=spend, height=3, records=500)
-    certificate = certify_tree(table, spend=spend)
+def test_trees_of_every_kind_verify(tmp_path: Path, *, spend: PureLoss, levels: int) -> None:
+    table = tree_of(lines_city(levels), spend=spend, height=3, records=500)
+    certificate = tree_certificate(table, spend=spend)
     if spend is LAVISH:
         assert {step.threshold for step in table.steps} == {1}
         assert not certificate.terms.not_taken
@@ -72,10 +59,8 @@ def shifted(table: SequenceTable, name: str, position: int, by: int) -> Sequence
     return dataclasses.replace(table, **{name: column})
 
 
-def test_periods_never_run_backwards(
-    tmp_path: Path, timed_tree: SequenceTable, certify_tree: Certify
-) -> None:
+def test_periods_never_run_backwards(tmp_path: Path, timed_tree: SequenceTable) -> None:
     later = int(np.flatnonzero((timed_tree.step == 3) & (timed_tree.period == 2))[-1])
     early = shifted(timed_tree, "period", later, -2)
     with pytest.raises(PrivacyError, match="before the period of its parent"):
-        write_release(tmp_path / "r", table=early, certificate=certify_tree(timed_tree))
+        write_release(tmp_path / "r", table=early, certificate=tree_certificate(timed_tree))

@@ -1,7 +1,7 @@
 """Completed records agree with the published tree and add nothing to it."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -10,12 +10,15 @@ import pytest
 
 from hushway.errors import PlanError
 from hushway.families.sequences.fit.completion import CompletedSequences, complete
+from hushway.families.sequences.fit.rounding import whole_records
 from hushway.families.sequences.fit.table import SequenceTable, StepSummary
 from hushway.families.sequences.mechanism.tree import prefix_tree
 from hushway.families.sequences.public.prefixes import SequenceUniverse
+from hushway.numerics.chance import generator
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import PureLoss
 from hushway.privacy.randomness import SeededSource
+from support.sequence_towns import Town, universe_of
 
 Prefix = tuple[int, ...]
 
@@ -66,7 +69,7 @@ def with_prefix(records: dict[Prefix, int], prefix: Prefix) -> int:
 
 
 @pytest.fixture
-def noisy_table(hybrid: SequenceUniverse, make_town: Callable[..., object]) -> SequenceTable:
+def noisy_table(hybrid: SequenceUniverse) -> SequenceTable:
     """A tree of noisy counts that has lost much: round trips over seven places in three groups."""
     rng = np.random.default_rng(12)
     records = []
@@ -74,7 +77,7 @@ def noisy_table(hybrid: SequenceUniverse, make_town: Callable[..., object]) -> S
         home, work = rng.choice(7, size=2, replace=False, p=[0.3, 0.2, 0.2, 0.1, 0.1, 0.05, 0.05])
         trip = [home, work, work, home, home, work][: rng.choice([1, 2, 4, 4, 4, 6])]
         records.append([(0, int(stop)) for stop in trip])
-    town = make_town(records)
+    town = Town(records)
     mechanism = prefix_tree(hybrid, budget=PureLoss(Fraction(2)), height=6)
     curator = Curator(counter=town, budget=town, source=SeededSource(4))
     return mechanism.fit(mechanism.measure(curator, hybrid), hybrid)
@@ -129,39 +132,33 @@ def test_records_may_go_on_beyond_the_tree(noisy_table: SequenceTable) -> None:
     assert longest < further <= 12
 
 
-def test_a_lost_round_trip_is_completed_as_others_were(
-    make_universe: Callable[..., SequenceUniverse],
-) -> None:
+def test_a_lost_round_trip_is_completed_as_others_were() -> None:
     # From 0 to 1 everybody comes back; from 2 to 3 the way back is below the threshold.
     counts = {(0,): 10_000, (0, 1): 10_000, (0, 1, 0): 10_000, (2,): 90, (2, 3): 90}
-    table = simple_table(make_universe(4), counts, stops=3, threshold=100)
+    table = simple_table(universe_of(4), counts, stops=3, threshold=100)
     records = records_of(complete(table))
     assert records[0, 1, 0] == 10_000
     assert with_prefix(records, (2, 3)) == 90
     assert with_prefix(records, (2, 3, 2)) >= 85
 
 
-def test_no_prefix_that_was_not_kept_gets_more_than_the_threshold(
-    make_universe: Callable[..., SequenceUniverse],
-) -> None:
+def test_no_prefix_that_was_not_kept_gets_more_than_the_threshold() -> None:
     counts = {(0,): 10_000, (0, 1): 10_000, (0, 1, 0): 10_000, (2,): 90, (2, 3): 90}
-    table = simple_table(make_universe(4), counts, stops=3, threshold=30)
+    table = simple_table(universe_of(4), counts, stops=3, threshold=30)
     records = records_of(complete(table))
     assert 28 <= with_prefix(records, (2, 3, 2)) <= 31
 
 
-def test_where_all_that_records_do_was_kept_nothing_changes(
-    make_universe: Callable[..., SequenceUniverse],
-) -> None:
+def test_where_all_that_records_do_was_kept_nothing_changes() -> None:
     # Some end at the first stop, but all next stops are there already.
     counts: dict[Prefix, int] = {(0,): 500, (1,): 300}
     counts |= {(first, second): 40 + first for first in range(2) for second in range(2)}
-    table = simple_table(make_universe(2), counts, stops=2)
+    table = simple_table(universe_of(2), counts, stops=2)
     assert records_of(complete(table)) == as_dict(*table.sequences())
 
 
-def test_an_empty_tree_stays_empty(make_universe: Callable[..., SequenceUniverse]) -> None:
-    completed = complete(simple_table(make_universe(3), {}, stops=1), most_stops=5)
+def test_an_empty_tree_stays_empty() -> None:
+    completed = complete(simple_table(universe_of(3), {}, stops=1), most_stops=5)
     assert completed.start.tolist() == [0]
     assert len(completed.stops) == len(completed.counts) == 0
 
@@ -189,7 +186,29 @@ def test_a_tree_longer_than_records_may_be_is_refused(noisy_table: SequenceTable
         complete(noisy_table, most_stops=1)
 
 
-def test_times_are_refused(make_universe: Callable[..., SequenceUniverse]) -> None:
-    table = simple_table(make_universe(3, hours=4), {(0,): 20}, stops=1)
+def test_times_are_refused() -> None:
+    table = simple_table(universe_of(3, hours=4), {(0,): 20}, stops=1)
     with pytest.raises(PlanError, match="times"):
         complete(table)
+
+
+RECORDS, ONE, OTHER = 20_000, 8, 50
+
+
+def test_sums_in_any_of_three_ways_are_those_of_the_weights_to_a_few_records() -> None:
+    rng = generator(1, 1)
+    weight = rng.exponential(0.7, RECORDS)
+    one, other = rng.integers(0, ONE, RECORDS), rng.integers(0, OTHER, RECORDS)
+    counts = whole_records(weight, (one, other), (ONE, OTHER))
+    assert set((counts - np.floor(weight)).tolist()) <= {0, 1}
+    assert counts.sum() == np.floor(weight.sum() + 0.5)
+    assert np.abs(np.cumsum(counts - weight)).max() <= 1.5
+    for sums, size in ((one, ONE), (other, OTHER)):
+        assert np.abs(np.bincount(sums, counts - weight, size)).max() <= 4
+
+
+def test_whole_weights_stay_and_nothing_is_nothing() -> None:
+    weight = np.array([2.0, 0.0, 7.0])
+    same = np.zeros(3, dtype=np.int64)
+    assert whole_records(weight, (same, same), (1, 1)).tolist() == [2, 0, 7]
+    assert not len(whole_records(weight[:0], (same[:0], same[:0]), (1, 1)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hushway.families.sequences.fit.posterior import Noise, posterior
+from hushway.families.sequences.fit.posterior import Noise, class_sums, posterior
 
 CELLS = 60_000
 
@@ -73,3 +73,19 @@ def test_no_variance_is_below_zero_however_little_noise_there_is() -> None:
     noise = Noise(scale=0.22, gaussian=False)
     values = np.random.default_rng(4).uniform(-1, 1.2 * noise.far(CELLS), CELLS)
     assert posterior(values, np.full(CELLS, 1.0), noise).variance.min() >= 0
+
+
+def test_noise_in_large_classes_that_are_empty_does_not_outweigh_what_is_there() -> None:
+    rng = np.random.default_rng(1)
+    kind = np.repeat(np.arange(20), [500, *[20_000] * 19])
+    true = np.where(kind == 0, 40.0, 0.0)
+    found = class_sums(true + rng.laplace(0, 14, len(kind)), kind, 20_000.0)
+    assert found.sum() == pytest.approx(20_000)
+    assert found.min() >= 0
+    assert found[0] > 15_000
+
+
+def test_without_noise_sums_are_what_they_are() -> None:
+    kind = np.array([[0, 1], [2, 1]])
+    sums = class_sums(np.array([[3.0, 1.0], [0.0, 2.0]]), kind, 6.0)
+    assert sums.tolist() == [3.0, 3.0, 0.0]

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from hushway.engine.key import BoundingKey
@@ -29,9 +30,10 @@ from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
+from hushway.tables.layout import Source, layout_of
+from support.small_cells import key_of
 
 Write = Callable[..., Path]
-MakeKey = Callable[[int], BoundingKey]
 Taps = Callable[..., dict[Any, int]]
 
 SMALL = EngineSettings(memory_limit="500MB", threads=1)
@@ -94,12 +96,7 @@ def counter(
     unit = choices.pop("unit", Unit.PERSON)
     rule = {"max_stops": 10, "max_records": 10, "window": window(), **choices}
     return EngineSequences(
-        source=source,
-        taxonomy=town,
-        rule=SequenceRule(**rule),
-        unit=unit,
-        key=key,
-        settings=SMALL,
+        source=source, taxonomy=town, rule=SequenceRule(**rule), unit=unit, key=key, settings=SMALL
     )
 
 
@@ -169,13 +166,13 @@ def test_periods_are_kept_with_their_stops(csv_file: Write, taps: Taps) -> None:
 
 
 def test_taps_at_one_time_have_an_order_that_the_key_decides(
-    csv_file: Write, town: Taxonomy, make_key: MakeKey
+    csv_file: Write, town: Taxonomy
 ) -> None:
     same = [("ann", place, f"{DAY}T08:00:00") for place in (1, 2, 3)]
     seen = set()
     for seed in range(5):
         both = [
-            taps_of(csv_file(rows, header=HEADER), town, make_key(seed))
+            taps_of(csv_file(rows, header=HEADER), town, key_of(seed))
             for rows in (same, same[::-1])
         ]
         assert both[0] == both[1]
@@ -185,15 +182,13 @@ def test_taps_at_one_time_have_an_order_that_the_key_decides(
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_a_person_keeps_exactly_so_many_records(
-    csv_file: Write, town: Taxonomy, make_key: MakeKey, most: int
-) -> None:
+def test_a_person_keeps_exactly_so_many_records(csv_file: Write, town: Taxonomy, most: int) -> None:
     days = (DAY, NEXT, "2026-03-04")
     rows = [("ann", place, f"{day}T08:00:00") for place, day in enumerate(days, start=1)]
     file = csv_file([*rows, ("bob", 4, f"{DAY}T08:00:00")], header=HEADER)
     seen = set()
     for seed in range(4):
-        found = taps_of(file, town, make_key(seed), max_records=most)
+        found = taps_of(file, town, key_of(seed), max_records=most)
         assert found.pop((4,)) == 1
         assert sum(found.values()) == most
         seen.add(frozenset(found))
@@ -345,3 +340,68 @@ def test_rules_that_make_no_sense_are_refused(choices: dict[str, Any]) -> None:
 def test_times_can_be_kept_in_a_record_of_a_window_of_one_day() -> None:
     day = window(last_day=date(2026, 3, 2))
     assert SequenceRule(max_stops=3, keep_times=True, record="window", window=day).periods == 16
+
+
+def parquet(file: Path, **types: pa.DataType) -> Path:
+    pq.write_table(pa.schema(list(types.items())).empty_table(), file)
+    return file
+
+
+def refusal(wrong: Source) -> str:
+    with pytest.raises(DataError) as caught:
+        layout_of(wrong)
+    assert caught.value.advice
+    return str(caught.value)
+
+
+def test_a_column_has_one_purpose() -> None:
+    with pytest.raises(DataError, match="'x' is named for two purposes"):
+        TapColumns(person="x", location="x")
+    with pytest.raises(DataError, match="two purposes"):
+        SequenceColumns(person="stops")
+
+
+def test_a_separator_is_needed() -> None:
+    with pytest.raises(DataError, match="separator"):
+        SequencesSource("x.csv", SequenceColumns(), "")
+
+
+def test_taps_are_called_taps(tmp_path: Path) -> None:
+    assert "no taps at" in refusal(TapsSource(tmp_path / "gone.csv", TapColumns()))
+    file = tmp_path / "taps.csv"
+    file.write_text("person,place,time\n", encoding="utf-8")
+    assert "taps file taps.csv has no column 'location'" in refusal(TapsSource(file, TapColumns()))
+
+
+def test_taps_with_a_time_zone_are_instants(tmp_path: Path) -> None:
+    file = parquet(
+        tmp_path / "t.parquet",
+        person=pa.int64(),
+        location=pa.string(),
+        time=pa.timestamp("us", tz="UTC"),
+    )
+    assert "instants" in refusal(TapsSource(file, TapColumns()))
+    layout = layout_of(TapsSource(file, TapColumns(), "utc"))
+    assert layout.kinds == {"person": "integer", "location": "text", "time": "zoned time"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (pa.list_(pa.string()), "list of texts"),
+        (pa.large_list(pa.large_string()), "list of texts"),
+        (pa.list_(pa.int32()), "list of integers"),
+        (pa.list_(pa.uint64()), "list of texts"),
+        (pa.string(), "text"),
+        (pa.dictionary(pa.int32(), pa.string()), "text"),
+    ],
+)
+def test_stops_are_lists_or_text(tmp_path: Path, kind: pa.DataType, expected: str) -> None:
+    file = parquet(tmp_path / "s.parquet", stops=kind)
+    assert layout_of(SequencesSource(file, SequenceColumns())).kinds == {"stops": expected}
+
+
+@pytest.mark.parametrize("kind", [pa.int64(), pa.list_(pa.float64()), pa.timestamp("us")])
+def test_stops_of_another_type_are_refused(tmp_path: Path, kind: pa.DataType) -> None:
+    file = parquet(tmp_path / "s.parquet", stops=kind)
+    assert "'stops'" in refusal(SequencesSource(file, SequenceColumns()))

@@ -1,6 +1,5 @@
 """Sequences in arrays: counted step by step, whatever was asked before, and each person bounded."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,7 @@ from hushway.geography.locations import Location, Locations, PlaceLabels
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.contribution import RankedCells, UnitsByRecords
 from hushway.privacy.query import Query
-
-MakeKey = Callable[[int], BoundingKey]
+from support.small_cells import key_of
 
 
 @pytest.fixture
@@ -111,12 +109,12 @@ def test_tables_and_searches_count_alike(
     assert all_steps() == tabled
 
 
-def test_no_person_moves_a_step_by_more_than_the_bound(town: Taxonomy, make_key: MakeKey) -> None:
+def test_no_person_moves_a_step_by_more_than_the_bound(town: Taxonomy) -> None:
     rng = np.random.default_rng(4)
     lists = [rng.integers(0, 6, rng.integers(0, 6)).tolist() for _ in range(120)]
     person = rng.integers(0, 9, 120)
     for seed in range(5):
-        key, most = make_key(seed), 3
+        key, most = key_of(seed), 3
         full = counter(
             town, key, unit=Unit.PERSON, max_records=most, person=person, **ragged(lists)
         )
@@ -137,14 +135,14 @@ def test_no_person_moves_a_step_by_more_than_the_bound(town: Taxonomy, make_key:
         assert sum(asked(full, first_prefixes(town)).values()) == 9 * most
 
 
-def test_alike_records_do_not_tie(town: Taxonomy, make_key: MakeKey) -> None:
+def test_alike_records_do_not_tie(town: Taxonomy) -> None:
     """A person with one record ten times and another five times keeps about two of three."""
     lists = [[0, 1]] * 10 + [[3]] * 5
     kept = []
     for seed in range(300):
         made = counter(
             town,
-            make_key(seed),
+            key_of(seed),
             unit=Unit.PERSON,
             max_records=3,
             person=np.zeros(15, dtype=np.int64),
