@@ -99,7 +99,7 @@ def open(  # noqa: A001  read as hushway.ledger.open
 
     Args:
         plan: A plan's file, a plan, or a prepared job.
-        epsilon: The budget limit; of a series it stands in the plan, and is left out here.
+        epsilon: The budget limit; of a series it stands in the plan, and may be left out here.
         delta: Makes the limit an (epsilon, delta), kept as a rho, whatever the plan spends.
         step: Of a series, the step; the plan's own if left out.
 
@@ -114,7 +114,7 @@ def open(  # noqa: A001  read as hushway.ledger.open
     """
     job = job_of(plan, step=step)
     if job.plan.series is not None:
-        return _open_series(job, job.plan.series, given=(epsilon, delta))
+        return _open_series(job, job.plan.series, epsilon=epsilon, delta=delta)
     if epsilon is None:
         raise OptionsError("The account needs a budget limit.", advice="Give one: --epsilon 4")
     spends_rho = any(isinstance(loss, ZCDPLoss) for loss in job.mechanism.losses)
@@ -129,11 +129,21 @@ def open(  # noqa: A001  read as hushway.ledger.open
         )
 
 
-def _open_series(job: Job, series: SeriesPlan, *, given: tuple[object, object]) -> Account:
-    limit = job.plan.span_limit
-    if given != (None, None) or limit is None:
+def _open_series(
+    job: Job,
+    series: SeriesPlan,
+    *,
+    epsilon: Fraction | str | None,
+    delta: Fraction | str | None,
+) -> Account:
+    """Opens the account of a series; a limit that is typed must be the one of its plan."""
+    limit, planned = job.plan.span_limit, job.plan.privacy.delta
+    typed = (epsilon is None or exact(epsilon) == series.budget) and (
+        delta is None or exact(delta) == planned
+    )
+    if not typed or limit is None:
         raise OptionsError(
-            "The limit of a series stands in its plan.",
+            "The limit of a series stands in its plan, and another one was given.",
             advice="Leave --epsilon and --delta out, and write budget in [series].",
         )
     with Ledger.connect(job.plan.ledger_url()) as book:

@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from hushway.errors import BudgetError, OptionsError, PlanError
 from hushway.families.load import at_step, load_plan, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
+from hushway.workbench.worker_events import EventWriter
+from hushway.workbench.worker_tasks import TASKS
 from support.little_city import write_table
 
 PLAN = """
@@ -146,10 +149,20 @@ def test_what_a_plan_leaves_open_is_asked_for(plan: Path) -> None:
         load_plan(plan, step="2026-W14")
     with pytest.raises(OptionsError, match="stands in its plan"):
         hushway.ledger.open(plan, step="2026-01", epsilon="3")
+    with pytest.raises(OptionsError, match="stands in its plan"):
+        hushway.ledger.open(plan, step="2026-01", epsilon="16", delta="1e-6")
     with pytest.raises(PlanError, match="has been read"):
         hushway.ledger.open(load_plan(plan, step="2026-01"), step="2026-02")
     plan.write_text(PLAN.replace("[series]", '[series]\nthis = "2026-03"'), encoding="utf-8")
     assert load_plan(plan).release.folder == "release-2026-03"
+
+
+def test_in_the_workbench_the_limit_is_typed_and_the_plan_names_the_step(plan: Path) -> None:
+    plan.write_text(PLAN.replace("[series]", '[series]\nthis = "2026-03"'), encoding="utf-8")
+    events = EventWriter(StringIO(), outlives_server=False)
+    opened = TASKS["account"](plan, {"epsilon": "16"}, events)
+    assert opened["span"] == "any 3 consecutive months"
+    assert TASKS["price"](plan, {}, events)["affordable"]
 
 
 def test_a_plan_that_is_no_series_has_no_steps() -> None:
