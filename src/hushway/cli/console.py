@@ -148,6 +148,10 @@ def _plain(text: str) -> str:
 
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan, a TOML file.")]
+Step = Annotated[
+    str | None,
+    typer.Option("--step", help="Of a series: the step, such as 2026-04; the plan's own if not."),
+]
 Address = Annotated[
     str, typer.Argument(metavar="LEDGER", help="A plan, a ledger file or postgresql://...")
 ]

@@ -11,6 +11,7 @@ from hushway.cli.console import (
     AddressOrSet,
     AsJson,
     PlanFile,
+    Step,
     answer_json,
     number,
     say,
@@ -37,7 +38,12 @@ _OUTSIDE = (
 def open_account(
     plan: PlanFile,
     *,
-    epsilon: Annotated[str, typer.Option(help='The budget limit, such as "4" or "1/2".')],
+    epsilon: Annotated[
+        str | None,
+        typer.Option(
+            help='The budget limit, such as "4" or "1/2"; that of a series is its plan\'s.'
+        ),
+    ] = None,
     delta: Annotated[
         str | None,
         typer.Option(
@@ -45,11 +51,13 @@ def open_account(
             "if the plan has Gaussian noise."
         ),
     ] = None,
+    step: Step = None,
 ) -> None:
     """Open the account that a plan spends from, with a budget limit that can never be raised."""
     from hushway.steward import ledger as verbs
 
-    account = verbs.open(plan, epsilon=epsilon, delta=delta)
+    with usage_errors():
+        account = verbs.open(plan, epsilon=epsilon, delta=delta, step=step)
     say(f"Opened {account.key} with a budget limit of {_limit(account)}.")
 
 
@@ -146,6 +154,7 @@ def settle(
     charge: Annotated[
         str | None, typer.Option(help="With --restored: what else was spent, such as 1/2.")
     ] = None,
+    step: Step = None,
 ) -> None:
     """Finish what an interrupted publish has left, or bring a restored ledger up to date."""
     from hushway.steward import ledger as verbs
@@ -158,6 +167,7 @@ def settle(
             release=release or (),
             charge=charge,
             tell=say,
+            step=step,
         )
 
 
@@ -227,6 +237,8 @@ def _limit(account: "Account") -> str:
     from hushway.steward.facts import limit_at_delta
 
     text = f"{account.budget_limit.measure.symbol} {number(account.budget_limit.amount)}"
+    if account.span is not None:
+        text += f" in {account.span}; {number(account.lifetime)} ever spent"
     stated = limit_at_delta(account)
     return text if stated is None else f"{text} ({stated})"
 

@@ -11,6 +11,7 @@ import typer
 from hushway.cli.console import (
     AsJson,
     PlanFile,
+    Step,
     answer_json,
     notice,
     number,
@@ -73,6 +74,7 @@ def check(
             "listed place that it is most like, and name the file in the plan."
         ),
     ] = None,
+    step: Step = None,
     as_json: AsJson = False,
 ) -> None:
     """Explain plan and data, and every problem in them, before any budget is touched.
@@ -86,7 +88,7 @@ def check(
     from hushway.steward.facts import check_facts, large_delta_text
     from hushway.steward.jobs import job_of
 
-    job = job_of(plan, rows=True)
+    job = job_of(plan, rows=True, step=step)
     notice(universe_of(job))
     with working() as show:
         checked = check_plan(job, progress=show, passphrase=ask_passphrase)
@@ -217,6 +219,7 @@ def publish(
     anyway: Annotated[
         bool, typer.Option("--anyway", help="Spend even if next to nothing would be known.")
     ] = False,
+    step: Step = None,
     as_json: AsJson = False,
 ) -> None:
     """Spend budget on a release, measure it with noise, and write the release folder."""
@@ -235,6 +238,7 @@ def publish(
             tell=notice,
             passphrase=ask_passphrase,
             confirm=partial(_confirm, ask=not (yes or dry_run)),
+            step=step,
         )
     if isinstance(done, Price):
         if as_json:

@@ -5,7 +5,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hushway.cli.console import AsJson, PlanFile, answer_json, number, say, short, table, working
+from hushway.cli.console import (
+    AsJson,
+    PlanFile,
+    Step,
+    answer_json,
+    number,
+    say,
+    short,
+    table,
+    working,
+)
 
 if TYPE_CHECKING:
     from hushway.release.forecast.crowd import CrowdForecast
@@ -14,7 +24,7 @@ if TYPE_CHECKING:
     from hushway.steward.price_target import Enough
 
 
-def price(
+def price(  # noqa: PLR0913  one argument for each option
     plan: PlanFile,
     *,
     trips: Annotated[
@@ -36,6 +46,7 @@ def price(
     picture: Annotated[
         Path | None, typer.Option(help="With --epsilon: draw the errors into this PNG or SVG file.")
     ] = None,
+    step: Step = None,
     as_json: AsJson = False,
 ) -> None:
     """Forecast cost and typical errors without touching rows or budget.
@@ -56,6 +67,7 @@ def price(
             within=within,
             picture=picture,
             progress=show,
+            step=step,
         )
     if isinstance(found, tuple):
         if as_json:

@@ -7,12 +7,13 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from pydantic import ValidationError
 
 from hushway.errors import PlanError
 from hushway.families.registry import FAMILIES, family_named
+from hushway.privacy.ledger.span import Span, Step
 from hushway.release.family import Family
 from hushway.release.plans.missing import refuse_missing
 from hushway.release.plans.sections import PLAN_VERSION, AnyPlan
@@ -23,17 +24,67 @@ if TYPE_CHECKING:
 
 
 _SHOWN = 50
+_STEP: Final = "{step}"
 _LONGEST_KEY = 100
 
 
-def load_plan(path: Path | str) -> AnyPlan:
+def load_plan(path: Path | str, *, step: str | None = None) -> AnyPlan:
     """Reads and validates a plan; what it leaves open, the environment may say.
+
+    Args:
+        path: The plan's file.
+        step: Of a series, the step that is published, such as 2026-04; the plan's own if left out.
 
     Raises:
         PlanError: The file is missing, is not TOML, or does not describe a release.
+        BudgetError: There is no such step.
     """
     file = Path(path)
-    return plan_from(with_environment(_facts(file), os.environ), folder=file.parent)
+    facts = at_step(_facts(file), step)
+    return plan_from(with_environment(facts, os.environ), folder=file.parent)
+
+
+def at_step(facts: dict[str, Any], step: str | None) -> dict[str, Any]:
+    """Returns a plan with the days of one of its steps, if it is a series.
+
+    Raises:
+        PlanError: The plan is no series and has no steps, or names none.
+        BudgetError: There is no such step.
+    """
+    series = facts.get("series")
+    if series is None and step is None:
+        return facts
+    if not isinstance(series, dict):
+        raise PlanError(
+            "The plan is no series, and has no steps.",
+            advice="Add the table [series], or name no step.",
+        )
+    named = step or series.get("this")
+    if not isinstance(named, str):
+        raise PlanError(
+            "The plan is a series, and no step is named.",
+            advice="Name one: --step 2026-04, or this in [series].",
+        )
+    if series.get("step") not in get_args(Step):
+        return facts  # validation says so
+    first, last = Span(step=series["step"], steps=1).days(named)
+    window = {"first_day": first, "last_day": last}
+    return {
+        **{name: _with_step(table, named) for name, table in facts.items()},
+        "series": {**series, "this": named},
+        **({"time": {**facts["time"], **window}} if isinstance(facts.get("time"), dict) else {}),
+    }
+
+
+def _with_step(table: Any, step: str) -> Any:
+    """Returns what a plan says with the step in place of {step}."""
+    if isinstance(table, str):
+        return table.replace(_STEP, step)
+    if isinstance(table, list):
+        return [_with_step(one, step) for one in table]
+    if isinstance(table, dict):
+        return {name: _with_step(one, step) for name, one in table.items()}
+    return table
 
 
 def _facts(file: Path) -> dict[str, Any]:

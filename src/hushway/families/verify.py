@@ -384,8 +384,9 @@ def _ledger(folder: Path, certificate: Certificate, ledger: "Ledger") -> tuple[b
         certificate=certificate.digest,
         key=AccountKey(dataset=account.dataset, unit=certificate.terms.unit, period=account.period),
         measure=account.measure,
-        spent=account.spent,
+        spent=account.ever,
         budget_limit=account.budget_limit,
+        span=account.span,
     )
     contradictions = ledger.witness(witness)
     if contradictions:

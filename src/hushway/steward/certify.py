@@ -47,7 +47,7 @@ def draft_certificate(job: Job, account: Account, source: BitSource) -> Certific
         epsilon_delta=_epsilon_delta(terms.events, plan.privacy),
         randomness=Randomness(source=source.name, private=source.private),
         tuning=plan.release.parameters_chosen,
-        account=_statement(account, spent=account.spent + cost, entry_hash=_NO_ENTRY),
+        account=_statement(account, also=cost, entry_hash=_NO_ENTRY),
         software=SOFTWARE,
         created_at=moment.isoformat(timespec="seconds"),
         approver=plan.release.approver,
@@ -104,7 +104,7 @@ def certify(draft: Certificate, *, terms: Terms, account: Account, entry_hash: s
     return replace(
         draft,
         terms=terms,
-        account=_statement(account, spent=account.spent, entry_hash=entry_hash),
+        account=_statement(account, also=Fraction(0), entry_hash=entry_hash),
     )
 
 
@@ -121,14 +121,17 @@ def release_name(kind: str, moment: datetime | None = None) -> str:
     return f"{kind}-{moment:%Y%m%dt%H%M%Sz}-{int(os_source().words(1)[0]):016x}"
 
 
-def _statement(account: Account, *, spent: Fraction, entry_hash: str) -> AccountStatement:
+def _statement(account: Account, *, also: Fraction, entry_hash: str) -> AccountStatement:
+    span = account.span
     return AccountStatement(
         dataset=account.key.dataset,
         period=account.key.period,
         measure=account.budget_limit.measure,
-        spent=spent,
+        spent=account.spent + also,
         budget_limit=account.budget_limit.amount,
         ledger_entry=entry_hash,
+        span=None if span is None else span.to_text(),
+        lifetime=None if span is None else account.lifetime + also,
     )
 
 

@@ -29,6 +29,7 @@ def check(
     aliases: Path | None = None,
     progress: Progress = quiet,
     passphrase: Passphrase | None = None,
+    step: str | None = None,
 ) -> RowsChecked:
     """Returns what the rows are like, and everything for which a release would be refused.
 
@@ -44,6 +45,7 @@ def check(
             the plan's file will name it.
         progress: Told in a few words what is being done.
         passphrase: Asked for the signing key's passphrase if it has one.
+        step: Of a series, the step; the plan's own if left out.
 
     Raises:
         DataError: The rows cannot even be looked at.
@@ -52,7 +54,7 @@ def check(
         >>> [problem.kind for problem in hushway.check("plan.toml").everything if problem.refused]
         []
     """
-    job = job_of(plan, rows=True)
+    job = job_of(plan, rows=True, step=step)
     with ExitStack() as stack:
         ledger, closed = _ledger_of(job)
         if ledger is not None:

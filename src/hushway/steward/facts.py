@@ -234,6 +234,8 @@ def account_facts(account: "Account") -> dict[str, Any]:
         "limit_at_delta": limit_at_delta(account),
         "spent": account.spent,
         "remaining": account.remaining,
+        "span": None if account.span is None else str(account.span),
+        "lifetime": account.lifetime,
         "opened_at": account.opened_at.isoformat(),
     }
 

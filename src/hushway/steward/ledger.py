@@ -23,7 +23,7 @@ from hushway.privacy.ledger import (
 from hushway.privacy.loss import PureLoss, ZCDPLoss, exact
 from hushway.release.folder.new_file import write_new
 from hushway.release.job import Job
-from hushway.release.plans.sections import AnyPlan
+from hushway.release.plans.sections import AnyPlan, SeriesPlan
 from hushway.release.plans.values import exact_positive
 from hushway.release.untrusted.limits import guarded
 from hushway.steward.facts import entry_facts
@@ -86,7 +86,11 @@ def connect(ledger: LedgerLike) -> AbstractContextManager[Ledger]:
 
 
 def open(  # noqa: A001  read as hushway.ledger.open
-    plan: PlanLike, *, epsilon: Fraction | str, delta: Fraction | str | None = None
+    plan: PlanLike,
+    *,
+    epsilon: Fraction | str | None = None,
+    delta: Fraction | str | None = None,
+    step: str | None = None,
 ) -> Account:
     """Opens the account that a plan spends from, with a budget limit that can never be raised.
 
@@ -95,18 +99,24 @@ def open(  # noqa: A001  read as hushway.ledger.open
 
     Args:
         plan: A plan's file, a plan, or a prepared job.
-        epsilon: The budget limit.
+        epsilon: The budget limit; of a series it stands in the plan, and may be left out here.
         delta: Makes the limit an (epsilon, delta), kept as a rho, whatever the plan spends.
+        step: Of a series, the step; the plan's own if left out.
 
     Raises:
         BudgetError: The account exists, or its data set or period looks like another one.
+        OptionsError: No limit is given, or another one than the plan's series has.
         LedgerError: The ledger is out of reach or damaged, or has lost entries.
 
     Example:
         >>> hushway.ledger.open("plan.toml", epsilon="4").remaining
         Fraction(4, 1)
     """
-    job = job_of(plan)
+    job = job_of(plan, step=step)
+    if job.plan.series is not None:
+        return _open_series(job, job.plan.series, epsilon=epsilon, delta=delta)
+    if epsilon is None:
+        raise OptionsError("The account needs a budget limit.", advice="Give one: --epsilon 4")
     spends_rho = any(isinstance(loss, ZCDPLoss) for loss in job.mechanism.losses)
     chosen = job.plan.privacy.delta if delta is None and spends_rho else delta
     small = None if chosen is None else exact(chosen)
@@ -116,6 +126,33 @@ def open(  # noqa: A001  read as hushway.ledger.open
             PureLoss(exact(epsilon)) if small is None else budget_limit_for(exact(epsilon), small),
             delta=small,
             large_delta=job.plan.privacy.large_delta,
+        )
+
+
+def _open_series(
+    job: Job,
+    series: SeriesPlan,
+    *,
+    epsilon: Fraction | str | None,
+    delta: Fraction | str | None,
+) -> Account:
+    """Opens the account of a series; a limit that is typed must be the one of its plan."""
+    limit, planned = job.plan.span_limit, job.plan.privacy.delta
+    typed = (epsilon is None or exact(epsilon) == series.budget) and (
+        delta is None or exact(delta) == planned
+    )
+    if not typed or limit is None:
+        raise OptionsError(
+            "The limit of a series stands in its plan, and another one was given.",
+            advice="Leave --epsilon and --delta out, and write budget in [series].",
+        )
+    with Ledger.connect(job.plan.ledger_url()) as book:
+        return book.open_account(
+            job.account,
+            limit,
+            delta=job.plan.privacy.delta,
+            large_delta=job.plan.privacy.large_delta,
+            span=series.span,
         )
 
 
@@ -199,6 +236,7 @@ def settle(
     release: Sequence[Path] = (),
     charge: Fraction | str | None = None,
     tell: Callable[[str], None] | None = None,
+    step: str | None = None,
 ) -> tuple[str, ...]:
     """Finishes what an interrupted publish left, or brings a restored ledger up to date.
 
@@ -210,6 +248,7 @@ def settle(
         release: With `restored`: releases of the plan's account and days.
         charge: With `restored`: what was spent besides.
         tell: Told each sentence as soon as it is true.
+        step: Of a series, the step; the plan's own if left out.
 
     Returns:
         What was done, one sentence each.
@@ -229,13 +268,13 @@ def settle(
         if tell is not None:
             tell(sentence)
 
-    with connect(plan) as book:
+    found = plan_of(plan, step=step)
+    with connect(found) as book:
         if restored:
             stated = None if charge is None else _charge(charge)
-            for sentence in settle_restored(job_of(plan), book, folders=release, charge=stated):
+            for sentence in settle_restored(job_of(found), book, folders=release, charge=stated):
                 say(sentence)
             return tuple(said)
-        found = plan_of(plan)
         for sentence in settle_plan(found.path(found.release.folder), book):
             say(sentence)
         for lost in abandon:

@@ -179,6 +179,7 @@ class Preflight:
         job = self.job
         check_note("title", job.plan.release.title)
         account = self._account()
+        _refuse_other_limit(job, account)
         refuse_noise_that_cannot_be_drawn(job.terms.events)
         self._draft = draft_certificate(job, account, self.source)
         if self.ledger is not None and not self.unopened:
@@ -195,7 +196,7 @@ class Preflight:
         job = self.job
         if self.ledger is not None:
             try:
-                return self.ledger.account(job.account)
+                return self.ledger.account(job.account, job.window)
             except BudgetError:
                 if not self.may_open:
                     raise
@@ -205,9 +206,11 @@ class Preflight:
         self.unopened = True
         return Account(
             key=job.account,
-            budget_limit=total(job.mechanism.losses),
+            budget_limit=job.plan.span_limit or total(job.mechanism.losses),
             delta=None,
             spent=Fraction(0),
+            lifetime=Fraction(0),
+            span=None if job.plan.series is None else job.plan.series.span,
             opened_at=datetime.now(UTC),
         )
 
@@ -231,3 +234,20 @@ class Preflight:
         )
         self._counter = job.rows.counter(context)
         check_bounds(job, self._counter)
+
+
+def _refuse_other_limit(job: Job, account: Account) -> None:
+    """Makes sure that a series spends from an account with the limit that its plan states.
+
+    Raises:
+        BudgetError: The account has another one.
+    """
+    series = job.plan.series
+    if series is None or (account.span, account.budget_limit) == (series.span, job.plan.span_limit):
+        return
+    raise BudgetError(
+        f"The plan is a series with a budget for {series.span}, and account {account.key} was "
+        "opened with another limit. Nothing was spent.",
+        advice="A limit never changes: write step, steps_per_span and budget as the account was "
+        "opened, or name another period in [ledger] for days that no account has spent on.",
+    )

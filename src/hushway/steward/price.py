@@ -36,6 +36,7 @@ def price(
     epsilon: Budgets,
     picture: Path | None = None,
     progress: Progress = quiet,
+    step: str | None = None,
 ) -> PriceCurve: ...
 
 
@@ -60,10 +61,11 @@ def price(
     within: Sequence[str] | None = None,
     picture: Path | None = None,
     progress: Progress = quiet,
+    step: str | None = None,
 ) -> Price | PriceCurve | tuple[Enough, ...]: ...
 
 
-def price(
+def price(  # noqa: PLR0913  one argument for each option
     plan: PlanLike,
     *,
     trips: int | None = None,
@@ -72,6 +74,7 @@ def price(
     within: Sequence[str] | None = None,
     picture: Path | None = None,
     progress: Progress = quiet,
+    step: str | None = None,
 ) -> Price | PriceCurve | tuple[Enough, ...]:
     """Forecasts cost and errors.
 
@@ -88,6 +91,7 @@ def price(
         within: Targets such as "origins=5%": the smallest epsilon for each is returned instead.
         picture: With `epsilon`: a PNG or SVG file to draw the errors into.
         progress: Told in a few words what is being done.
+        step: Of a series, the step; the plan's own if left out.
 
     Raises:
         PlanError: The family cannot foresee errors, or the guess or another option makes no sense.
@@ -99,7 +103,7 @@ def price(
     crowd = crowd_of(trips, people)
     _refuse_mixed(epsilon, within, picture)
     budgets = None if epsilon is None else _budgets(epsilon)
-    job = job_of(plan)
+    job = job_of(plan, step=step)
     if within:
         targets = [target_of(text) for text in dict.fromkeys(within)]
         return tuple(

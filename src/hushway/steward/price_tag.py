@@ -133,6 +133,6 @@ def _account(job: Job) -> tuple[Account | None, str | None]:
     with Ledger.connect(url) as ledger:
         obstacle = ledger.obstacle(job.account, job.window)
         try:
-            return ledger.account(job.account), obstacle
+            return ledger.account(job.account, job.window), obstacle
         except BudgetError:
             return None, obstacle

@@ -52,6 +52,7 @@ def publish(
     tell: Callable[[str], None] | None = None,
     passphrase: Passphrase | None = None,
     confirm: Callable[[Job], None] | None = None,
+    step: str | None = None,
 ) -> Published: ...
 
 
@@ -66,6 +67,7 @@ def publish(
     tell: Callable[[str], None] | None = None,
     passphrase: Passphrase | None = None,
     confirm: Callable[[Job], None] | None = None,
+    step: str | None = None,
 ) -> Published | Price: ...
 
 
@@ -79,6 +81,7 @@ def publish(  # noqa: PLR0913  how it spends, and who is told and asked
     tell: Callable[[str], None] | None = None,
     passphrase: Passphrase | None = None,
     confirm: Callable[[Job], None] | None = None,
+    step: str | None = None,
 ) -> Published | Price:
     """Publishes a release: check, claim its place, spend, count with noise, fit, write, note, show.
 
@@ -100,15 +103,16 @@ def publish(  # noqa: PLR0913  how it spends, and who is told and asked
         tell: Told what would be known, before anything is spent: for the steward's own screen.
         passphrase: Asked for the signing key's passphrase if it has one.
         confirm: Called with the prepared job before anything else; raises to stop.
+        step: Of a series, the step; the plan's own if left out.
 
     Raises:
         HushwayError: Something was wrong; the message says what, and what to do.
     """
     with contextlib.ExitStack() as stack:
+        read = plan_of(plan, step=step)
         if isinstance(plan, Job):
             job, wait = plan, None
         else:
-            read = plan_of(plan)
             refuse_missing(read, rows=True)
             wait = stack.enter_context(Compiling(rehearsal_of(read))).wait
             job = prepare(read, rows=True)
@@ -202,7 +206,7 @@ def _spend(job: Job, ledger: Ledger, ready: Ready, progress: Progress) -> Certif
             certificate = certify(
                 draft,
                 terms=as_measured(job, measured, curator.events),
-                account=ledger.account(job.account),
+                account=ledger.account(job.account, job.window),
                 entry_hash=reservation.entry_hash,
             )
             contents = on_ground(publishable(table, certificate), ready.ground)

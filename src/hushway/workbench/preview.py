@@ -104,6 +104,7 @@ def _certificate(job: Job) -> InventedCertificate:
         budget_limit=total(job.mechanism.losses),
         delta=None,
         spent=Fraction(0),
+        lifetime=Fraction(0),
         opened_at=datetime.now(UTC),
     )
     draft = draft_certificate(job, account, SeededSource(_SEED))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hushway.privacy.bound import Unit
-from hushway.privacy.ledger import AccountKey, Ledger
+from hushway.privacy.ledger import AccountKey, Ledger, Span
 from hushway.privacy.loss import ZCDPLoss
 
 PROCESSES = [f"w{number}" for number in range(16)]
@@ -95,6 +95,23 @@ while True:
         assert "left of its budget limit" in str(refusal), refusal
         break
     say("granted", f"{name}-{number}")
+"""
+
+# Everybody spends on months of two years in an order of their own, one dies in the middle of it.
+ROLL = """
+import random
+order = [(year, month) for year in (2026, 2027) for month in range(1, 13)] * 2
+random.Random(name).shuffle(order)
+ledger = Ledger.connect(url)
+for number, (year, month) in enumerate(order):
+    days = window_of_days(date(year, month, 1), date(year, month, 28), "Europe/Paris")
+    loss = ZCDPLoss(Fraction(1, 7) + Fraction(1, 10**9))
+    try:
+        ledger.reserve(KEY, release=f"{name}-{number}", losses=[loss], purpose="roll", window=days)
+        say("granted", f"{name}-{number}")
+    except BudgetError as refusal:
+        assert "consecutive months around these days" in str(refusal), refusal
+        say("refused", f"{name}-{number}")
 """
 
 # Everybody wants the tenth of March, with other days around it, from an account of their own.
@@ -210,6 +227,28 @@ def test_sixteen_processes_cannot_overspend_one_account(ledger_url: str, tmp_pat
         reserved = [entry.release for entry in ledger.entries(KEY) if entry.kind == "reserve"]
         assert sorted(reserved) == sorted(granted)
         assert ledger.account(KEY).spent == 69 * amount <= budget_limit
+        assert ledger.check() == []
+
+
+@pytest.mark.one_in(2)  # SQLite; PostgreSQL in long runs
+def test_sixteen_processes_cannot_overspend_a_span(ledger_url: str, tmp_path: Path) -> None:
+    span = Span(step="month", steps=6)
+    with Ledger.connect(ledger_url) as ledger:
+        ledger.open_account(KEY, ZCDPLoss(Fraction(1)), span=span)
+    with nursery(ROLL, ledger_url, tmp_path) as workers:
+        workers.fork(*PROCESSES)
+        workers.wait_for_a_word("w0")
+        assert workers.kill("w0") in (-9, 0)
+        assert [workers.wait(name) for name in PROCESSES[1:]] == [0] * (len(PROCESSES) - 1)
+        granted = {line[1] for n in PROCESSES for line in workers.said(n) if line[0] == "granted"}
+    with Ledger.connect(ledger_url) as ledger:
+        reserved = {entry.release for entry in ledger.entries(KEY) if entry.kind == "reserve"}
+        assert granted <= reserved
+        # The one that was killed had at most one entry on the way.
+        assert len(reserved) <= len(granted) + 1
+        # Six payments of a seventh fit into every span, and all spans of two years were wanted.
+        account = ledger.account(KEY)
+        assert Fraction(6, 7) < account.spent <= 1 < account.lifetime
         assert ledger.check() == []
 
 

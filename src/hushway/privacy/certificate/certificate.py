@@ -252,6 +252,7 @@ class Certificate:
                     "spent": str(account.spent),
                     "budget_limit": str(account.budget_limit),
                     "ledger_entry": account.ledger_entry,
+                    **_rolling(account),
                 },
                 "input_digest": {"value": None, "note": self.input_digest},
             }
@@ -323,8 +324,17 @@ def _certificate_of(facts: dict[str, Any]) -> Certificate:
             spent=_fraction(account["spent"]),
             budget_limit=_fraction(account["budget_limit"]),
             ledger_entry=account["ledger_entry"],
+            span=account.get("span"),
+            lifetime=_fraction(account["lifetime"]) if "lifetime" in account else None,
         ),
     )
+
+
+def _rolling(account: AccountStatement) -> dict[str, str]:
+    """Returns what is said of a rolling limit only."""
+    if account.span is None:
+        return {}
+    return {"span": account.span, "lifetime": str(account.lifetime)}
 
 
 def _terms_of(facts: dict[str, Any]) -> Terms:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from hushway.errors import PrivacyError
 from hushway.privacy.accounting import is_large
+from hushway.privacy.ledger.span import Span
 from hushway.privacy.loss import Measure, exact, loss_of
 from hushway.privacy.measured import Internal
 from hushway.privacy.randomness import OsSource
@@ -160,6 +161,9 @@ class AccountStatement:
         spent: All losses charged to the account, this release included.
         budget_limit: The most that may ever be charged.
         ledger_entry: Hash of the ledger's entry that charged for this release.
+        span: What a rolling limit is about, such as "12 month"; None if it is for good. Then
+            `spent` is what the fullest span holds that this release lies in.
+        lifetime: With a rolling limit, all losses ever charged to the account.
     """
 
     dataset: str
@@ -168,17 +172,36 @@ class AccountStatement:
     spent: Fraction
     budget_limit: Fraction
     ledger_entry: str
+    span: str | None = None
+    lifetime: Fraction | None = None
 
     def __post_init__(self) -> None:
         for name in ("dataset", "period", "ledger_entry"):
             check_text(name.replace("_", " "), getattr(self, name))
-        for amount in (self.spent, self.budget_limit):
+        for amount in (self.spent, self.budget_limit, self.ever):
             loss_of(self.measure, amount)
+        if (self.span is None) != (self.lifetime is None) or self.ever < self.spent:
+            raise PrivacyError(
+                "A rolling limit is stated with its span and with all that was ever charged.",
+                advice="Give both, and no less than the span holds.",
+            )
+        if self.span is not None:
+            Span.from_text(self.span)
         if not _ENTRY.fullmatch(self.ledger_entry):
             raise PrivacyError(
                 "The hash of the ledger's entry is not a SHA-256.",
                 advice="Name the entry that charged for the release by its SHA-256.",
             )
+
+    @property
+    def ever(self) -> Fraction:
+        """All losses ever charged to the account."""
+        return self.spent if self.lifetime is None else self.lifetime
+
+    @property
+    def around(self) -> str:
+        """What the limit is about, in words; nothing if it is for good."""
+        return "" if self.span is None else f" in {Span.from_text(self.span)}"
 
 
 def _named(name: str, values: Mapping[str, Any]) -> Any:

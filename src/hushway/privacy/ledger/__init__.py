@@ -15,6 +15,7 @@ __all__ = [
     "People",
     "PeopleLost",
     "Reservation",
+    "Span",
     "Unpublished",
     "Window",
     "Witness",
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from hushway.privacy.ledger.ledger import Ledger
     from hushway.privacy.ledger.people import Lost, People, PeopleLost
     from hushway.privacy.ledger.recovery import LostRelease
+    from hushway.privacy.ledger.span import Span
     from hushway.privacy.ledger.window import Window
 else:
     __getattr__, __dir__ = attach(__name__, __all__)

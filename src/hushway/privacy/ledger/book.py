@@ -21,6 +21,7 @@ from hushway.privacy.ledger.entries import (
     amount_from_text,
     amount_to_text,
     damaged,
+    limit_to_text,
 )
 from hushway.privacy.ledger.schema import (
     AccountRow,
@@ -33,6 +34,7 @@ from hushway.privacy.ledger.schema import (
     now_text,
     people_table,
 )
+from hushway.privacy.ledger.span import Span
 
 
 class CollisionError(LedgerError):
@@ -228,7 +230,12 @@ class Book:
 
 
 def new_account(
-    key: AccountKey, *, measure: str, budget_limit: Fraction, delta: Fraction | None
+    key: AccountKey,
+    *,
+    measure: str,
+    budget_limit: Fraction,
+    delta: Fraction | None,
+    span: Span | None,
 ) -> AccountRow:
     """Returns the row of an account that has spent nothing and has no number yet."""
     return AccountRow(
@@ -237,7 +244,7 @@ def new_account(
         unit=key.unit.value,
         period=key.period,
         measure=measure,
-        cap=amount_to_text(budget_limit),
+        cap=limit_to_text(budget_limit, span),
         delta="" if delta is None else amount_to_text(delta),
         opened_at=now_text(),
         spent="0",

@@ -12,6 +12,8 @@ from hushway.privacy.ledger.entries import (
     EntryKind,
     account_of,
     amount_from_text,
+    charges_of,
+    limit_from_text,
     secret_digest,
 )
 from hushway.privacy.ledger.people import datasets_from_text
@@ -157,8 +159,11 @@ def _sums(account: AccountRow, chain: Sequence[EntryRow]) -> Iterator[str]:
                 yield f"entry {entry.number} states a sum that its amounts do not add up to."
         if amount_from_text(account.spent) != total:
             yield "what it says it spent is not the sum of its entries."
-        if total > amount_from_text(account.cap):
+        limit, span = limit_from_text(account.cap)
+        if span is None and total > limit:
             yield "more was spent than its budget limit allows."
+        if span is not None and span.fullest(charges_of(chain)) > limit:
+            yield f"more was spent in {span} than its budget limit allows."
     except LedgerError:
         yield "an amount cannot be read."
 

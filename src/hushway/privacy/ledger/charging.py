@@ -17,6 +17,7 @@ from hushway.privacy.ledger.entries import (
     account_of,
     damaged,
     readable,
+    standing,
 )
 from hushway.privacy.ledger.recovery import refuse_forgotten
 from hushway.privacy.ledger.schema import AccountRow, EntryRow
@@ -115,8 +116,39 @@ def chargeable(
     amount = _price(losses, account.budget_limit.measure)
     if (refusal := obstacle(book, key, window)) is not None:
         raise refusal
+    if account.span is not None:
+        account = _rolling(account, row, book.entries(row.number), window)
     _check_cap(account, amount)
     return row, amount
+
+
+def _rolling(
+    account: Account, row: AccountRow, chain: Sequence[EntryRow], window: Window
+) -> Account:
+    """Returns an account with what the fullest span holds that the days of a window lie in.
+
+    Privacy:
+        Only what the chain holds counts, so an entry that was taken out or edited is refused. Spans
+        are compared by the days that plans name; a plan that reads the same rows by another clock
+        would name other days for them, and is refused.
+    """
+    others = _windows(row, chain)
+    if Window.always() in (window, *others):
+        raise BudgetError(
+            f"Account {account.key} has a limit for {account.span}, and rows without times may be "
+            "of any day. Nothing was spent.",
+            advice="Publish them from another data set's account, or with times.",
+        )
+    if any(
+        window.overlaps(other) and not window.has_days_in(other.first_day, other.last_day)
+        for other in others
+    ):
+        raise BudgetError(
+            f"Account {account.key} has a limit for {account.span}, and the plan names the days of "
+            "a release before otherwise: by another zone or clock. Nothing was spent.",
+            advice="Keep zone and clock as they were, for all steps of a series.",
+        )
+    return standing(account, chain, window)
 
 
 def _price(losses: Sequence[Loss], measure: Measure) -> Fraction:
@@ -131,10 +163,11 @@ def _check_cap(account: Account, amount: Fraction) -> None:
     if amount <= account.remaining:
         return
     measure = account.budget_limit.measure
+    around = "" if account.span is None else f" for {account.span} around these days"
     raise BudgetError(
         f"The release asks for {readable(measure, amount)}, but account {account.key} has "
         f"{readable(measure, account.remaining)} left of its budget limit of "
-        f"{readable(measure, account.budget_limit.amount)}.",
+        f"{readable(measure, account.budget_limit.amount)}{around}.",
         advice="Nothing was spent. Spend less on this release, or wait for the next period; "
         "`hushway price` shows what fits.",
     )

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Context
 from enum import StrEnum
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 from hushway.errors import BudgetError, HushwayError, LedgerError
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger.names import normal_name
+from hushway.privacy.ledger.span import Charged, Span
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Loss, Measure, loss_of
 
@@ -52,14 +54,19 @@ class Account:
 
     Attributes:
         delta: The delta that the limit was derived from, kept for display only.
-        spent: The exact sum of everything reserved, published or not.
+        spent: What counts towards the limit: the exact sum of everything reserved, published or
+            not; of a rolling limit what the fullest span holds, of all or of those asked about.
+        lifetime: The exact sum of everything reserved.
+        span: What a rolling limit is about; None if the limit is for good.
     """
 
     key: AccountKey
     budget_limit: Loss
     delta: Fraction | None
     spent: Fraction
+    lifetime: Fraction
     opened_at: datetime
+    span: Span | None = None
 
     @property
     def remaining(self) -> Fraction:
@@ -158,6 +165,21 @@ def amount_from_text(text: str) -> Fraction:
     )
 
 
+_PER = " per "
+
+
+def limit_to_text(amount: Fraction, span: Span | None) -> str:
+    """Returns a limit exactly, such as "10", or "1/3 per 12 month" if it is rolling."""
+    text = amount_to_text(amount)
+    return text if span is None else text + _PER + span.to_text()
+
+
+def limit_from_text(text: str) -> tuple[Fraction, Span | None]:
+    """Reads a limit back."""
+    amount, per, span = text.partition(_PER) if isinstance(text, str) else (text, "", "")
+    return amount_from_text(amount), Span.from_text(span) if per else None
+
+
 def readable(measure: Measure, amount: Fraction) -> str:
     """Returns an amount with its currency, short enough for a message: rho 0.25, epsilon 1/3."""
     symbol = _SYMBOLS[measure]
@@ -178,15 +200,43 @@ def secret_digest(secret: str) -> str:
 def account_of(row: "AccountRow") -> Account:
     """Reads an account."""
     try:
+        limit, span = limit_from_text(row.cap)
+        lifetime = amount_from_text(row.spent)
         return Account(
             key=AccountKey(dataset=row.dataset, unit=Unit(row.unit), period=row.period),
-            budget_limit=loss_of(Measure(row.measure), amount_from_text(row.cap)),
+            budget_limit=loss_of(Measure(row.measure), limit),
             delta=amount_from_text(row.delta) if row.delta else None,
-            spent=amount_from_text(row.spent),
+            spent=lifetime,
+            lifetime=lifetime,
             opened_at=datetime.fromisoformat(row.opened_at),
+            span=span,
         )
     except (HushwayError, AttributeError, TypeError, ValueError):
         raise damaged("An account") from None
+
+
+def standing(
+    account: Account, chain: Sequence["EntryRow"], window: Window | None = None
+) -> Account:
+    """Returns an account with what counts towards its limit, for some days or for all.
+
+    Args:
+        account: The account as its row says.
+        chain: Its entries.
+        window: Days of a release; only spans count that hold one of them.
+    """
+    if account.span is None:
+        return account
+    return replace(account, spent=account.span.fullest(charges_of(chain), window))
+
+
+def charges_of(chain: Sequence["EntryRow"]) -> list[Charged]:
+    """Returns the days and the price of every reservation of an account."""
+    return [
+        (Window.from_text(row.days), amount_from_text(row.amount))
+        for row in chain
+        if row.kind == EntryKind.RESERVE
+    ]
 
 
 def entry_of(key: AccountKey, row: "EntryRow") -> Entry:

@@ -34,7 +34,8 @@ class Witness:
     Attributes:
         reference: The digest of the release's seal, as it is noted when a release is published.
         certificate: The digest of the certificate, which was noted before seals were.
-        spent: What the account had spent when the certificate was written.
+        spent: What the account had spent for good when the certificate was written.
+        span: What a rolling limit is about, as it is stored.
     """
 
     release: str
@@ -45,6 +46,7 @@ class Witness:
     measure: Measure
     spent: Fraction
     budget_limit: Fraction
+    span: str | None = None
 
 
 def contradictions(book: Book, witness: Witness) -> list[str]:
@@ -105,6 +107,9 @@ def _about_account(account: Account, entry: EntryRow, witness: Witness) -> Itera
             f"{readable(measure, account.budget_limit.amount)}; the certificate "
             f"says {readable(witness.measure, witness.budget_limit)}."
         )
+    span = None if account.span is None else account.span.to_text()
+    if span != witness.span:
+        yield "The limit of the account is for another span than the certificate says."
     if measure is not witness.measure:
         return
     if witness.spent < amount_from_text(entry.spent) and not entry.reference:

@@ -25,6 +25,7 @@ from hushway.privacy.ledger.people import People, datasets_to_text, groups
 from hushway.privacy.ledger.reader import LedgerReader
 from hushway.privacy.ledger.recovery import LostRelease, refuse_forgotten, remember, restore
 from hushway.privacy.ledger.schema import prepare
+from hushway.privacy.ledger.span import Span
 from hushway.privacy.ledger.window import Window
 from hushway.privacy.loss import Loss, ZCDPLoss
 
@@ -68,6 +69,7 @@ class Ledger(LedgerReader):
         *,
         delta: Fraction | None = None,
         large_delta: bool = False,
+        span: Span | None = None,
     ) -> Account:
         """Opens an account, once and for all: a limit cannot be changed later.
 
@@ -76,6 +78,8 @@ class Ledger(LedgerReader):
             budget_limit: Most that may ever be spent; its currency becomes that of the account.
             delta: The delta that a rho was derived from, for display only.
             large_delta: Whether a delta above 1e-5 is meant.
+            span: Makes the limit a rolling one: the most that releases of any span may cost
+                together, whichever order they are published in. What all spans cost has no limit.
 
         Raises:
             BudgetError: The account exists, its data set or period looks like another one, or the
@@ -84,7 +88,11 @@ class Ledger(LedgerReader):
         """
         _check_delta(budget_limit, delta, large_delta=large_delta)
         row = new_account(
-            key, measure=budget_limit.measure.value, budget_limit=budget_limit.amount, delta=delta
+            key,
+            measure=budget_limit.measure.value,
+            budget_limit=budget_limit.amount,
+            delta=delta,
+            span=span,
         )
         with self._writing() as book:
             _refuse_opening(book, key)

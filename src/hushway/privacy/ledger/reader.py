@@ -17,12 +17,14 @@ from hushway.privacy.ledger.entries import (
     account_of,
     damaged,
     entry_of,
+    standing,
     unpublished_among,
 )
 from hushway.privacy.ledger.inspection import Witness, binds_files, cautions, contradictions
 from hushway.privacy.ledger.names import normal_name
 from hushway.privacy.ledger.people import PeopleLost, groups, lost_by
 from hushway.privacy.ledger.recovery import Seen, lost_entries, older, recalled
+from hushway.privacy.ledger.schema import AccountRow
 from hushway.privacy.ledger.store import Store
 from hushway.privacy.ledger.window import Window
 
@@ -59,18 +61,23 @@ class LedgerReader:
         with self._store.reading() as connection:
             yield Book(connection)
 
-    def account(self, key: AccountKey) -> Account:
-        """Returns an account as it stands."""
+    def account(self, key: AccountKey, window: Window | None = None) -> Account:
+        """Returns an account as it stands.
+
+        Args:
+            key: Its key.
+            window: Days of a release: of a rolling limit, only spans count that hold one of them.
+        """
         with self._reading() as book:
             row = existing(book.account(key), key)
             if not book.agrees_with_head(row):
                 raise damaged(f"Account {key}")
-            return account_of(row)
+            return _standing(book, row, window)
 
     def accounts(self) -> list[Account]:
         """Returns all accounts in the order in which they were opened."""
         with self._reading() as book:
-            return [account_of(row) for row in book.accounts()]
+            return [_standing(book, row) for row in book.accounts()]
 
     def obstacle(self, key: AccountKey, window: Window) -> str | None:
         """Returns why an account could not spend on some days, or None if nothing is in the way.
@@ -191,3 +198,9 @@ def _entries(book: Book, key: AccountKey | None = None) -> list[Entry]:
     return [
         entry_of(account_of(row).key, entry) for row in rows for entry in book.entries(row.number)
     ]
+
+
+def _standing(book: Book, row: AccountRow, window: Window | None = None) -> Account:
+    account = account_of(row)
+    chain = [] if account.span is None else book.entries(row.number)
+    return standing(account, chain, window)

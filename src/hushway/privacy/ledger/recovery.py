@@ -250,6 +250,7 @@ def _read_back(book: Book, seen: SeenAccount) -> Iterator[Entry]:
                 measure=seen.account.measure,
                 budget_limit=row.budget_limit.amount,
                 delta=row.delta,
+                span=row.span,
             )
         )
     for entry in seen.chain:

@@ -121,7 +121,7 @@ def _decisions(certificate: Certificate) -> dict[str, str]:
         "Protected unit": str(certificate.terms.unit),
         "Contribution limits": certificate.terms.contribution.words,
         "Budget of the account": f"{account.measure.symbol} {number_text(account.budget_limit)}, "
-        f"of which {number_text(account.spent)} is spent, this release included",
+        f"of which {number_text(account.spent)} is spent{account.around}, this release included",
         "How parameters were chosen": certificate.tuning.sentence,
         "Taken as public": _listed(certificate.terms.domain.assumed_public),
     }

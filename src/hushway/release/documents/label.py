@@ -110,7 +110,7 @@ def _model(certificate: Certificate) -> dict[str, Value]:
         "release_type": "Many releases",
         "release_type_details": "Every release of the data set is charged to one account of a "
         f"ledger, which has a budget limit. With this release {account.measure.symbol} {spent} of "
-        f"{limit} is spent for {account.period}.",
+        f"{limit} is spent for {account.period}{account.around}.",
         "data_source_type": "Static",
         "access_type": "Non-interactive",
     }

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hushway.privacy.certificate import Certificate, canonical_json
+from hushway.privacy.certificate import AccountStatement, Certificate, canonical_json
+from hushway.privacy.ledger.span import Span
 from hushway.release.documents.papers import (
     CROISSANT,
     NOT_STATED,
@@ -153,7 +154,8 @@ def _field(resource: Resource, column: Mapping[str, Any], position: int) -> dict
 # updated; what a portal wants to know and nobody has stated is said to be not stated.
 
 _VOCABULARY = "https://w3id.org/mobilitydcat-ap/"
-_FREQUENCY = "http://publications.europa.eu/resource/authority/frequency/NEVER"
+_FREQUENCY = "http://publications.europa.eu/resource/authority/frequency/"
+_EVERY = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "quarter": "QUARTERLY"}
 _MEDIATYPES = "https://www.iana.org/assignments/media-types/"
 _FORMATS = "http://publications.europa.eu/resource/authority/file-type/"
 # The list knows no matrices of planners: to it they are bytes.
@@ -187,7 +189,8 @@ def render_dcat(
             "dct:description": _english(described(certificate)),
             "dct:identifier": certificate.release_id,
             "dct:issued": {"@type": "xsd:date", "@value": certificate.created_at[:10]},
-            "dct:accrualPeriodicity": {"@id": _FREQUENCY},
+            "dct:accrualPeriodicity": {"@id": f"{_FREQUENCY}NEVER"},
+            **_series(certificate.account),
             "dct:spatial": {
                 "@type": "dct:Location",
                 "skos:prefLabel": _english(certificate.region or NOT_STATED),
@@ -202,6 +205,20 @@ def render_dcat(
             ],
         }
     )
+
+
+def _series(account: AccountStatement) -> dict[str, Any]:
+    """Says that a release belongs to a series, and how often that goes on."""
+    if account.span is None:
+        return {}
+    step = Span.from_text(account.span).step
+    return {
+        "dcat:inSeries": {
+            "@type": "dcat:DatasetSeries",
+            "dct:title": _english(f"{account.dataset}, {account.period}"),
+            "dct:accrualPeriodicity": {"@id": _FREQUENCY + _EVERY[step]},
+        }
+    }
 
 
 def _publisher(certificate: Certificate) -> dict[str, Any]:

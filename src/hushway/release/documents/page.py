@@ -13,7 +13,7 @@ from importlib import resources
 from string import Template
 from typing import Any
 
-from hushway.privacy.certificate import Certificate
+from hushway.privacy.certificate import AccountStatement, Certificate
 from hushway.privacy.events import Event, GaussianEvent, LaplaceEvent
 from hushway.privacy.loss import Measure
 from hushway.privacy.signing import PublicKey
@@ -223,12 +223,17 @@ def _ledger(certificate: Certificate) -> dict[str, str]:
     return {
         "Account": f"{account.dataset}, {account.period}",
         "Spent": f"{number_text(account.spent)} of {number_text(account.budget_limit)} "
-        f"({account.measure}), "
-        "this release included",
+        f"({account.measure}){account.around}, this release included",
         # Rounded as losses are, it would be more than there is.
         "Left": _at_most(left) if left > 0 else "nothing",
+        **_ever(account),
         "Entry": account.ledger_entry,
     }
+
+
+def _ever(account: AccountStatement) -> dict[str, str]:
+    """Says what a lifetime of releases has cost where only spans have a limit."""
+    return {} if account.span is None else {"Ever": number_text(account.ever)}
 
 
 def _plain(facts: Mapping[str, Any]) -> str:

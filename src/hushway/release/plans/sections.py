@@ -9,8 +9,10 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from hushway.geography.periods import Periods
-from hushway.privacy.accounting import is_large, usual_delta
+from hushway.privacy.accounting import budget_limit_for, is_large, usual_delta
 from hushway.privacy.bound import Unit
+from hushway.privacy.ledger.span import MOST_STEPS, Span, Step
+from hushway.privacy.loss import Loss, PureLoss
 from hushway.privacy.tuning import Tuning
 from hushway.release.plans.missing import NamedTable
 from hushway.release.plans.values import (
@@ -142,6 +144,28 @@ class TimePlan(DaysPlan):
     def periods(self) -> Periods:
         """The periods."""
         return Periods(**self.model_dump())
+
+
+class SeriesPlan(Section):
+    """Releases step by step, with one budget for every span of so many consecutive steps."""
+
+    step: Step = Field(description="What one step is; weeks begin on Mondays.")
+    this: Text = Field(
+        description="The step that is published, such as 2026-04, 2026-W18, 2026-Q2 or 2026-04-30; "
+        "--step says another. It sets time.first_day and time.last_day, and stands for {step} in "
+        "every text of the plan."
+    )
+    steps_per_span: int = Field(ge=1, le=MOST_STEPS, description="How many steps one span has.")
+    budget: Exact = Field(
+        description="How much one of those protected may lose in any span, as an epsilon; at "
+        "privacy.delta, kept as a rho, if the plan has one. What one step spends is "
+        "privacy.epsilon."
+    )
+
+    @property
+    def span(self) -> Span:
+        """The span that the budget is for."""
+        return Span(step=self.step, steps=self.steps_per_span)
 
 
 class LedgerPlan(Section):
@@ -384,6 +408,7 @@ class AnyPlan(Section):
     release_type: str = Field(description="The release type.")
     data: RowsPlan
     privacy: LossPlan
+    series: SeriesPlan | None = None
     ledger: LedgerPlan
     release: ReleasePlan
     engine: EnginePlan = EnginePlan()
@@ -406,6 +431,14 @@ class AnyPlan(Section):
     def disagreements(self) -> Iterator[str]:
         """Yields what tables of the plan, each right by itself, do not agree on."""
         yield from ()
+
+    @property
+    def span_limit(self) -> Loss | None:
+        """The budget of a span of a series, in the currency of its account; None if it is none."""
+        if self.series is None:
+            return None
+        budget, delta = self.series.budget, self.privacy.delta
+        return PureLoss(budget) if delta is None else budget_limit_for(budget, delta)
 
     def named_files(self) -> Iterator[tuple[str, Path]]:
         """Yields the public files that must be there, also those that nothing would read.

@@ -36,6 +36,7 @@ def test_what_remains_is_the_cap_less_what_was_spent_exactly() -> None:
         budget_limit=ZCDPLoss(Fraction(1)),
         delta=None,
         spent=Fraction(1, 3),
+        lifetime=Fraction(1, 3),
         opened_at=datetime(2026, 3, 1, tzinfo=UTC),
     )
     assert account.remaining == Fraction(2, 3)
