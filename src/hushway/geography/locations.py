@@ -20,6 +20,12 @@ LOCATION_FACTS: Final = ("id", "name", "lat", "lon", "zone")
 # The place of everybody of whom nobody knows where they got on or off.
 NOT_KNOWN: Final = "not known"
 
+
+def transfer_at(place: str) -> str:
+    """Returns what a place is called where people change from one ride to the next."""
+    return f"transfer at {place}"
+
+
 # The label of a place that stands for several: the ids of these, as JSON.
 MEMBERS: Final = "member_ids"
 

@@ -16,7 +16,7 @@ from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.geography.clock import Stretch
-from hushway.geography.locations import NOT_KNOWN
+from hushway.geography.locations import NOT_KNOWN, transfer_at
 from hushway.journeys.chaining import RULES, TRANSFER, ChainingRules, Taps, chained
 from hushway.journeys.placing import on_lines
 from hushway.journeys.rides import PublicRides
@@ -93,11 +93,6 @@ class TapsSource(TimedSource[TapColumns]):
     visits: pa.Table | None = None
     all_taps: bool = False
     areas: ClassVar[None] = None
-
-
-def transfer_at(place: str) -> str:
-    """Returns what a place is called where people change from one ride to the next."""
-    return f"transfer at {place}"
 
 
 def taps_read(session: Session, source: TapsSource) -> Reading:

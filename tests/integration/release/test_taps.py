@@ -177,6 +177,10 @@ def test_a_release_of_journeys_is_verified(tmp_path: Path) -> None:
     assert verify(folder).intact
     certificate = (folder / "certificate.json").read_text(encoding="utf-8")
     assert "taps of one device alone" in certificate
+    ridership = folder / "gtfs-ride" / "ridership.txt"
+    lines = ridership.read_text(encoding="utf-8").splitlines()
+    ridership.write_text("\n".join([*lines[:-1], "9,9,"]) + "\n", encoding="utf-8")
+    assert not verify(folder).intact
 
 
 @pytest.mark.parametrize(

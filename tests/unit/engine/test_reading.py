@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
@@ -132,6 +133,8 @@ def test_an_error_of_the_engine_at_loading_is_translated() -> None:
         ("%d-%b-%y %H:%M", "16-Nov-09 07:45", "local"),
         ("%d/%m/%Y %H:%M %z", "16/11/2009 09:45 +0200", "utc"),
         ("epoch_s", "1258357500", "utc"),
+        ("epoch_s", "1258357500.0000001", "utc"),
+        ("epoch_s", "0000000000001258357500", "utc"),
         ("epoch_ms", "1258357500000", "utc"),
     ],
 )
@@ -140,6 +143,16 @@ def test_times_are_read_as_the_plan_says(
 ) -> None:
     file = csv_file([("a", 1, 2, text), ("a", 1, 2, "31/02/2009 noon"), ("a", 1, 2, None)])
     assert times(file, clock, written) == [us("2009-11-16T07:45:00+00:00"), None, None]
+
+
+@pytest.mark.parametrize("text", ["1.5", "-1.5", "-1", "99999999999999", "999999999999999999999"])
+@pytest.mark.parametrize(("written", "unit"), [("epoch_s", 1_000_000), ("epoch_ms", 1_000)])
+def test_counts_since_1970_are_exact_or_null(
+    csv_file: Write, written: str, unit: int, text: str
+) -> None:
+    exact = round(Fraction(text) * unit)
+    file = csv_file([("a", 1, 2, text)])
+    assert times(file, "utc", written) == [exact if abs(exact) < 1 << 63 else None]
 
 
 def test_a_day_may_be_in_a_column_of_its_own(csv_file: Write) -> None:

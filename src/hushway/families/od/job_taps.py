@@ -11,11 +11,18 @@ from hushway.errors import GeographyError
 from hushway.families.od.plan import ODPlan
 from hushway.families.od.plan_taps import TapsPlan
 from hushway.geography.clock import clock_stretches, microseconds
-from hushway.geography.locations import MEMBERS, NOT_KNOWN, Location, Locations, PlaceLabels
+from hushway.geography.locations import (
+    MEMBERS,
+    NOT_KNOWN,
+    Location,
+    Locations,
+    PlaceLabels,
+    transfer_at,
+)
 from hushway.journeys.calendars import day_number, day_of
 from hushway.journeys.chaining import ChainingRules
 from hushway.journeys.rides import PublicRides
-from hushway.journeys.taps import TapColumns, TapsSource, transfer_at
+from hushway.journeys.taps import TapColumns, TapsSource
 from hushway.journeys.timetable import read_timetable
 from hushway.journeys.visits import StopVisits, VehicleLocations, read_visits
 from hushway.privacy.ledger import Window

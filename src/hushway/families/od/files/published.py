@@ -41,6 +41,7 @@ from hushway.families.od.files.names import (
     OMX,
     PAIRS,
     PARQUET,
+    RIDERSHIP,
     TIDES,
     TIDES_PACKAGE,
 )
@@ -53,7 +54,15 @@ from hushway.families.od.files.rows import (
     write_estimates,
     write_rows,
 )
-from hushway.families.od.files.tides import ACTIVITIES, entries_csv, has_entries, tides_package
+from hushway.families.od.files.tides import (
+    ACTIVITIES,
+    RIDERSHIP_COLUMNS,
+    entries_csv,
+    has_entries,
+    has_ridership,
+    ridership_csv,
+    tides_package,
+)
 from hushway.families.od.files.view import ODView, ReadView, TableView, view_of
 from hushway.families.od.fit.table import ODTable
 from hushway.geography.areas import are_areas, areas_of_places
@@ -292,6 +301,17 @@ FILES: tuple[ODFile, ...] = (
         description=f"What {TIDES} is, in the words of the standard.",
         parts=lambda _: [tides_package()],
         is_there=has_entries,
+    ),
+    ODFile(
+        path=RIDERSHIP,
+        title="Boardings and alightings by stop and period",
+        description="Aggregate ridership as GTFS-ride defines it: rides that begin at each stop in "
+        "each period, and where these end; the sums of the published rows. A row without a stop "
+        "is of all rides; alightings of which nobody knows where are in none.",
+        columns=RIDERSHIP_COLUMNS,
+        mediatype="text/csv",
+        parts=lambda view: ridership_csv(view.universe, view.batches()),
+        is_there=has_ridership,
     ),
     # Never opened by a verifier: HDF5 libraries unpickle attributes, and it may be a stranger's.
     ODFile(

@@ -14,9 +14,18 @@ from hushway.errors import ReleaseError
 from hushway.families.od.files.names import PARQUET, TIDES
 from hushway.families.od.files.published import FILES
 from hushway.families.od.files.rows import batches_of
-from hushway.families.od.files.tides import ACTIVITIES, entries_csv, has_entries, tides_package
+from hushway.families.od.files.tides import (
+    ACTIVITIES,
+    RIDERSHIP_COLUMNS,
+    entries_csv,
+    has_entries,
+    has_ridership,
+    ridership_csv,
+    tides_package,
+)
 from hushway.families.od.files.view import ReadView, facts_of_rows, view_of
 from hushway.families.od.fit.table import ODTable
+from hushway.geography.locations import NOT_KNOWN, transfer_at
 
 # The fields of the standard's table (version 1.0) that must have a value, with their types.
 REQUIRED = {
@@ -125,3 +134,35 @@ def test_entries_that_are_not_the_sums_of_rows_are_found(tmp_path: Path, table: 
     (tmp_path / TIDES).write_bytes(changed + rest)
     with pytest.raises(ReleaseError, match=TIDES):
         check(read, tmp_path / TIDES)
+
+
+def test_rides_of_taps_are_written_as_gtfs_ride_has_them(table: ODTable) -> None:
+    """Transfers count at their stop, and nobody gets off at a stop that is not known."""
+    days = daily(table)
+    places = days.universe.locations.places
+    added = (
+        replace(places[0], id=NOT_KNOWN, name=NOT_KNOWN),
+        replace(places[0], id=transfer_at(places[0].id), name="change"),
+    )
+    locations = replace(days.universe.locations, places=(*places, *added), labels=())
+    universe = replace(days.universe, locations=locations)
+    cells = np.arange(universe.size, dtype=np.int64)
+    taps = replace(days, universe=universe, cells=cells, counts=cells % 5)
+    taps = replace(taps, standard_errors=np.ones(len(cells)))
+    assert has_ridership(view_of(taps))
+    assert not has_ridership(view_of(days))
+    text = b"".join(ridership_csv(universe, batches_of(taps))).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert tuple(rows[0]) == RIDERSHIP_COLUMNS.names
+    assert len(rows) == len(universe.periods) * (len(places) + 1)
+    assert sum(int(row["total_boardings"]) for row in rows if not row["stop_id"]) == sum(cells % 5)
+    period, origin, destination = universe.decode(cells)
+    first, change, unknown = 0, len(places) + 1, len(places)
+    (row,) = [row for row in rows[: len(places) + 1] if row["stop_id"] == places[0].id]
+    for name, end in (("total_boardings", origin), ("total_alightings", destination)):
+        own = (period == 0) & ((end == first) | (end == change))
+        assert int(row[name]) == taps.counts[own].sum()
+    known = (period == 0) & (destination != unknown)
+    assert int(rows[0]["total_alightings"]) == taps.counts[known].sum()
+    assert (row["ridership_start_time"], row["ridership_end_time"]) == ("23:00:00", "24:00:00")
+    assert row["ridership_start_date"] == f"{universe.periods.first_day:%Y%m%d}"
