@@ -46,22 +46,27 @@ class Beginning:
     """What a first plan is made of.
 
     Attributes:
+        intake: What rows of their kind need.
         columns: The column of each role; None where there is none.
         facts: What people said, by option of the plan: public files, the window, a budget. None
             leaves an option out.
     """
 
     family: Family
+    intake: Intake
     columns: Mapping[str, str | None]
     facts: Mapping[str, str | int | None]
 
 
 def likely_type(header: Header) -> str | None:
     """Returns the release type that names of columns point to; None if they do not."""
-    for family in FAMILIES.values():
-        if family.intake is not None and family.intake.suits(header.names):
-            return family.name
-    return None
+    kinds = [
+        (kind, family.name)
+        for family in FAMILIES.values()
+        if family.intake is not None
+        for kind in (family.intake, *(each for each in family.intake.instead if each.signs))
+    ]
+    return next((name for kind, name in kinds if kind.suits(header.names)), None)
 
 
 def intake_of(name: str) -> tuple[Family, Intake]:
@@ -91,17 +96,18 @@ def first_plan(beginning: Beginning, *, header: Header, rows: Path, plan: Path) 
     Raises:
         PlanError: A column that is needed is missing, or is not in the file.
     """
-    family, intake = intake_of(beginning.family.name)
+    family, intake = beginning.family, beginning.intake
     columns = intake.without_alternatives(beginning.columns)
     _refuse_missing(intake, columns, header)
     gone = [table for role, table in intake.left_out_without.items() if columns[role] is None]
     options: dict[str, Any] = {
         f"data.{intake.rows}": os.path.relpath(rows, plan.parent),
         "data.name": rows.name.split(".")[0] or SET_THIS,
-        **{f"data.columns.{role}": column for role, column in columns.items()},
+        **{f"{intake.section}.{role}": column for role, column in columns.items()},
         **dict.fromkeys(intake.files),
         **dict.fromkeys((*intake.public_files(columns), *_WINDOW), SET_THIS),
         **dict.fromkeys(intake.left_out),
+        **intake.fixed,
         **beginning.facts,
     }
     options.setdefault("ledger.period", _period(options["time.first_day"]))

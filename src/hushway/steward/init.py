@@ -140,10 +140,12 @@ def init(  # noqa: PLR0913
         "trip_id": trip_id,
     }
     given = {role: column for role, column in named.items() if column is not None}
+    intake = intake.of(header.names, given)
     _refuse_foreign(given, intake, family.name)
     others = dict(options or {})
-    for name in [name for name in others if name.removeprefix(_COLUMN) in intake.columns]:
-        given[name.removeprefix(_COLUMN)] = str(others.pop(name))
+    table = f"{intake.section}."
+    for name in [name for name in others if name.removeprefix(table) in intake.columns]:
+        given[name.removeprefix(table)] = str(others.pop(name))
     columns: dict[str, str | None] = {**intake.recognised(header.names), **given}
     if ask is not None:
         columns |= _asked_columns(ask, intake, columns, header)
@@ -157,7 +159,7 @@ def init(  # noqa: PLR0913
         "privacy.unit": protected,
         **({} if protected.has_many_records else {f"privacy.{family.contribution_limit}": 1}),
         **times,
-        **({f"{_COLUMN}date": date} if date else {}),
+        **({f"{table}date": date} if date else {}),
         **written_in,
         **_public_facts(
             intake.public_files(columns),
@@ -171,14 +173,14 @@ def init(  # noqa: PLR0913
         **_stated(others, ask),
         **others,
     }
-    beginning = Beginning(family=family, columns=columns, facts=facts)
+    beginning = Beginning(family=family, intake=intake, columns=columns, facts=facts)
     text = first_plan(beginning, header=header, rows=rows, plan=output)
     write_new(output, text.encode())
     return FirstPlan(
         file=output,
         release_type=family.name,
         title=family.title,
-        protects=_what_follows(protected, columns.get("person")),
+        protects=_what_follows(protected, columns.get("person"), intake),
         encoding=written_in.get("data.encoding"),
         unset=still_to_set(text),
     )
@@ -248,6 +250,8 @@ def _protected(unit: str | None, column: str | None, intake: Intake, ask: Ask | 
     """
     if unit is not None:
         return _unit_named(unit)
+    if intake.only_unit is not None:
+        return intake.only_unit
     single = intake.without_person
     if column is not None:
         likely = Unit.DEVICE if looks_like_device(column) else Unit.PERSON
@@ -283,12 +287,13 @@ def _unit_named(name: str) -> Unit:
         ) from None
 
 
-def _what_follows(unit: Unit, column: str | None) -> str:
+def _what_follows(unit: Unit, column: str | None, intake: Intake) -> str:
     if unit is Unit.DEVICE:
-        return (
+        less = (
             f"One device is protected (an id in {column!r}): somebody with several is protected "
-            "less. If each id is one person: --unit person"
+            "less."
         )
+        return less if intake.only_unit else f"{less} If each id is one person: --unit person"
     if unit is Unit.PERSON:
         return (
             f"One person is protected, with all rows of an id in {column!r}. If these are cards, "

@@ -92,7 +92,7 @@ def _facts(file: Path) -> dict[str, Any]:
     names = column_names(file) or ()
     kind = likely_type(Header(names=names, clocks={})) if names else None
     intake = None if kind is None else FAMILIES[kind].intake
-    roles = {} if intake is None else intake.recognised(names)
+    roles = {} if intake is None else intake.of(names).recognised(names)
     return {
         "name": file.name,
         "bytes": file.stat().st_size,

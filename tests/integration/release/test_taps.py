@@ -5,11 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from hushway.cli.verbs import app
 from hushway.errors import GeographyError, PlanError
-from hushway.families.load import plan_from, prepare
+from hushway.families.load import load_plan, plan_from, prepare
 from hushway.families.verify import verify
 from hushway.geography.locations import NOT_KNOWN
+from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.randomness import SeededSource
@@ -58,6 +61,40 @@ def test_journeys_and_rides(tmp_path: Path) -> None:
     }
     rides = counted(prepare(plan_from(taps_plan(tmp_path, count="rides"), folder=tmp_path)))
     assert rides["E1", "E3"] == rides["N2", NOT_KNOWN] == 1
+
+
+FARES = """transaction_id,event_timestamp,fare_action,vehicle_id,device_id,stop_id,token_id
+1,2026-03-02T08:00:00,Enter,bus,v1,E1,a
+2,2026-03-02T17:00:00,Enter,bus,v1,W4,a
+3,2026-03-02T17:05:00,Purchase,,v2,W4,a
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "means"),
+    [(FARES, ()), (FARES.replace("fare_action", "kind"), ("--type", "od"))],
+    ids=["TIDES", "an export"],
+)
+def test_init_tells_taps_and_asks_for_a_timetable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str, means: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fares.csv").write_text(rows, encoding="utf-8")
+    bus_feed(tmp_path / "feed")
+    window = "--zone Europe/Lisbon --first-day 2026-03-02 --last-day 2026-03-02 --epsilon 1 --yes"
+    words = ["init", "fares.csv", *means, *window.split()]
+    done = CliRunner().invoke(app, words)
+    assert "so set them: taps.timetable, places.file." in done.output.replace("\n", " ")
+    assert "--unit person" not in done.output
+    (tmp_path / "plan.toml").unlink()
+    files = ["--places", "feed", "--set", "taps.timetable=feed"]
+    assert CliRunner().invoke(app, [*words, *files]).exit_code == 0
+    plan = load_plan(tmp_path / "plan.toml")
+    assert plan.privacy.unit is Unit.DEVICE
+    found = counted(prepare(plan))
+    # The card is "token_id"; the validator in "device_id" is nobody's. What was bought is no ride.
+    assert found["E1", "E4"] == 1
+    assert sum(found.values()) == (2 if rows == FARES else 3)
 
 
 def test_transfers_are_places_of_their_own(tmp_path: Path) -> None:

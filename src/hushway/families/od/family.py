@@ -1,6 +1,7 @@
 """OD tables, as the rest of the product knows them."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -8,7 +9,7 @@ from hushway.privacy.bound import Unit
 from hushway.progress import Progress, quiet
 from hushway.release.family import SEED, Example, Family
 from hushway.release.forecast.compared import ComparedTable
-from hushway.release.plans.first_plan import PERSON, TIME, Intake
+from hushway.release.plans.first_plan import LAT, LON, PERSON, STOP, TIME, Intake
 from hushway.release.study import Study
 
 if TYPE_CHECKING:
@@ -45,6 +46,43 @@ DESTINATION = (
 )
 _ENDS = ("origin", "destination")
 _POINTS = ("origin_lon", "origin_lat", "destination_lon", "destination_lat")
+# Single taps, by the usual names of exports of fare collection. What of them got off nobody can
+# tell from names, so whoever has such taps says so in the plan.
+_TAPS = Intake(
+    rows="trips",
+    columns={
+        "person": ("token_id", *PERSON),
+        "time": ("event_timestamp", "transaction_time", "tap_on_time", "boarding_time", *TIME),
+        "stop": tuple(f"{name}{more}" for name in ("boarding_stop", *STOP) for more in ("", "_id")),
+        "lon": ("tap_lon", "stop_lon", *LON),
+        "lat": ("tap_lat", "stop_lat", *LAT),
+        "line": ("line", "line_id", "route", "route_id", "linie", "ligne", "linea", "linha"),
+        "trip": ("trip_id_performed", "trip_id", "trip"),
+        "tap_id": ("transaction_id", "tap_id"),
+    },
+    optional=("stop", "lon", "lat", "line", "trip", "tap_id"),
+    either=(("stop", "trip"), ("stop",), ("lon", "lat"), ("trip",)),
+    signs=(),
+    files={
+        "taps.timetable": "a GTFS feed of the lines",
+        "places.file": "the public list of places, which may be the same feed",
+    },
+    left_out=("places.pairs",),
+    only_unit=Unit.DEVICE,
+    section="taps.columns",
+    fixed={"data.format": "taps", "data.columns": None},
+)
+# Fare transactions of TIDES, which have words of their own for getting on and off.
+_TIDES = replace(
+    _TAPS,
+    columns={**_TAPS.columns, "person": ("token_id",), "action": ("fare_action",)},
+    signs=("person", "time", "action"),
+    fixed={
+        **_TAPS.fixed,
+        "taps.entries": ["Enter", "Transfer entrance"],
+        "taps.exits": ["Exit", "Transfer exit"],
+    },
+)
 
 
 class ODFamily(Family):
@@ -81,6 +119,7 @@ class ODFamily(Family):
         left_out=("places.pairs",),
         left_out_without={"origin": "places.columns"},
         without_person=Unit.TRIP,
+        instead=(_TIDES, _TAPS),
     )
     compared = ComparedTable(file="trips.parquet", keys=("period", "origin", "destination"))
     study = Study(

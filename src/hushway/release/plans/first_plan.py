@@ -8,7 +8,7 @@ Privacy:
 import json
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -28,12 +28,16 @@ class Intake:
         optional: Columns that a plan may do without.
         either: Groups of columns of which the first that is there is taken, and the others are not.
         signs: Columns whose names show that rows are of this release type, with a group of
-            `either`.
+            `either`. Of `instead`, a kind without signs is only taken where the type is named.
         files: Public files, by the option of the plan that names each: what it is, in words.
         files_with: Files that are needed instead where a column is there, by column.
         left_out: Options of the template that a first plan does without.
         left_out_without: Tables that it does without, too, where a column is not there.
         without_person: The unit that is protected where nobody is named, if that is possible.
+        only_unit: The unit that is protected, if no other is possible.
+        section: The table of the plan that names the columns.
+        fixed: Options that rows of this kind need, or that they do without (None).
+        instead: Other kinds of rows of the release type, for files whose columns suit them better.
     """
 
     rows: str
@@ -46,6 +50,26 @@ class Intake:
     left_out: tuple[str, ...] = ()
     left_out_without: Mapping[str, str] = field(default_factory=dict)
     without_person: Unit | None = None
+    only_unit: Unit | None = None
+    section: str = "data.columns"
+    fixed: Mapping[str, object | None] = field(default_factory=dict)
+    instead: tuple["Intake", ...] = ()
+
+    def of(self, names: tuple[str, ...], given: Collection[str] = ()) -> "Intake":
+        """Returns the kind of rows that a file has.
+
+        Args:
+            names: Its columns.
+            given: Roles that somebody named a column for.
+        """
+        if self.suits(names):
+            return self
+        able = [
+            each
+            for each in self.instead
+            if set(given) <= set(each.columns) and not each.missing(each.recognised(names))
+        ]
+        return able[0] if able else self
 
     def recognised(self, names: tuple[str, ...]) -> dict[str, str]:
         """Returns the columns that can be told by their names."""
@@ -165,6 +189,9 @@ def fill_template(template: str, options: Mapping[str, object | None]) -> str:
             left.pop(section, None)
             lines.append(line if not line or line.startswith("#") else f"# {line}")
             continue
+        if heading is not None and _has_options(section, left):
+            lines.append(line.removeprefix("# "))
+            continue
         option = _OPTION.fullmatch(line)
         where = "" if option is None else f"{section}.{option['key']}".lstrip(".")
         if option is None or where not in left:
@@ -175,6 +202,12 @@ def fill_template(template: str, options: Mapping[str, object | None]) -> str:
         if value is not None:
             raise KeyError(name)
     return "\n".join(lines)
+
+
+def _has_options(section: str, options: Mapping[str, object | None]) -> bool:
+    """Whether a table gets options, so that it may not stay a comment."""
+    given = [name for name, value in options.items() if value is not None]
+    return any(name.rpartition(".")[0] == section for name in given)
 
 
 def _within(section: str, options: Mapping[str, object | None]) -> bool:
