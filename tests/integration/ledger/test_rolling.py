@@ -12,8 +12,10 @@ from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import AccountKey, Ledger, Span, Window
 from hushway.privacy.loss import PureLoss, ZCDPLoss
 from hushway.release.job import window_of_days
+from support.restored import backed_up, put_back
 
 KEY = AccountKey(dataset="metro", unit=Unit.PERSON, period="monthly")
+KEY_OF_BUSES = AccountKey(dataset="buses", unit=Unit.PERSON, period="2026")
 YEAR = Span(step="month", steps=12)
 LIMIT = Fraction(6)
 
@@ -130,3 +132,19 @@ def test_an_entry_that_was_taken_out_gives_nothing_back(rolling: Ledger) -> None
 
 def test_months_in_a_row_are_neighbours() -> None:
     assert all(not one.overlaps(other) for one, other in pairwise(map(month, range(12))))
+
+
+def test_a_restored_ledger_reads_the_span_back(ledger: Ledger) -> None:
+    ledger.open_account(KEY_OF_BUSES, PureLoss(LIMIT))
+    old = backed_up(ledger)
+    ledger.open_account(KEY, ZCDPLoss(LIMIT), span=YEAR)
+    assert all(spend(ledger, f"m{number}", month(number)) for number in range(13))
+    put_back(ledger, old)
+    with pytest.raises(LedgerError, match="lost"):
+        ledger.refuse_restored()
+    ledger.restore()
+    account = ledger.account(KEY)
+    assert (account.spent, account.lifetime, account.span) == (LIMIT, Fraction(13, 2), YEAR)
+    assert not spend(ledger, "again", month(5))
+    assert spend(ledger, "later", month(13))
+    assert ledger.check() == []
