@@ -165,8 +165,15 @@ def _refuse_nothing(
     """
     foreseen = worth_of_rows(job, checked, progress=progress)
     if foreseen.nothing:
+        # The workbench knows these first words, and asks once more.
+        little = "Next to nothing would be known of "
+        little += (
+            "single figures, by noise alone; it is too large to try what sums would say."
+            if foreseen.known is None
+            else "this release."
+        )
         refusal = BudgetError(
-            "Next to nothing would be known of this release. Nothing was spent.",
+            f"{little} Nothing was spent.",
             advice="hushway recommend PLAN proposes coarser places and periods. To spend all the "
             "same, say so: --anyway.",
         )

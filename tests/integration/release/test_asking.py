@@ -7,7 +7,7 @@ import pytest
 
 import hushway
 from hushway.errors import BudgetError
-from hushway.steward.worth import worth_of_rows
+from hushway.steward.worth import Worth, worth_of_rows
 from support.little_plans import FAMILIES
 from support.long import often
 from support.scene import PLAN, Scene
@@ -144,6 +144,18 @@ def test_a_release_of_which_nothing_would_be_known_needs_a_word_more(
     assert "About 0% of the trips would stand in flows" in capfd.readouterr().out
     assert scene.run("publish", "--yes", "--anyway") == 0
     assert scene.spent() != [0]
+
+
+def test_what_cannot_be_tried_is_not_called_unknown(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    untried = Worth(sentence="Too large to be tried.", is_sparse=True)
+    monkeypatch.setattr("hushway.steward.publish.worth_of_rows", lambda *_, **__: untried)
+    assert scene.run("publish", "--dry-run") == 1
+    said = " ".join(capfd.readouterr().err.split())
+    assert "of single figures, by noise alone; it is too large to try what sums would say" in said
+    assert "--anyway" in said
+    assert scene.spent() == [0]
 
 
 @pytest.mark.usefixtures("foreseen")
