@@ -133,8 +133,12 @@ def _microseconds(column: str, layout: Layout, clock: Clock) -> str:
     if kind != "text":
         # An infinite time, and one beyond microseconds of 64 bits, become null.
         return f"epoch_us(TRY_CAST({column} AS TIMESTAMP{'TZ' if kind == 'zoned time' else ''}))"
-    pattern = _DATE_TIME if clock == "local" else _DATE_TIME + _OFFSET
-    read = f"TRY_CAST({column} AS TIMESTAMP{'' if clock == 'local' else 'TZ'})"
+    pattern, read = _DATE_TIME, f"TRY_CAST({column} AS TIMESTAMP)"
+    if clock != "local":
+        # DuckDB takes no offset behind a minute, as in 2026-03-02T08:00Z.
+        whole = f"substr({column}, 1, 16) || ':00' || substr({column}, 17)"
+        told = f"CASE WHEN substr({column}, 17, 1) = ':' THEN {column} ELSE {whole} END"
+        pattern, read = _DATE_TIME + _OFFSET, f"TRY_CAST({told} AS TIMESTAMPTZ)"
     return f"CASE WHEN regexp_full_match({column}, '{pattern}') THEN epoch_us({read}) END"
 
 

@@ -59,6 +59,8 @@ def test_iso_texts_are_read_on_both_clocks(csv_file: Write, text: str, expected:
         ("2026-03-02T08:15:00+05:30", "2026-03-02T02:45:00+00:00"),
         ("2026-03-02T23:15:00-0500", "2026-03-03T04:15:00+00:00"),
         ("2026-03-02T08:15:00+14", "2026-03-01T18:15:00+00:00"),
+        ("2026-03-02T08:15Z", "2026-03-02T08:15:00+00:00"),
+        ("2026-03-02 08:15+05:30", "2026-03-02T02:45:00+00:00"),
     ],
 )
 def test_offsets_belong_to_instants_only(csv_file: Write, text: str, expected: str) -> None:

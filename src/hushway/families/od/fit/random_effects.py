@@ -9,7 +9,6 @@ import numpy as np
 
 from hushway.arrays import FloatArray, Int32Array, IntArray, unique_below
 from hushway.families.od.public.cells import ODCells
-from hushway.numerics.compiled import compiled
 
 _NOTHING: Final = 1e-12
 
@@ -92,10 +91,13 @@ class SharedErrors:
 
     def variances(self, sums: IntArray, size: int) -> FloatArray:
         """Returns the variance of sums, given the sum that each cell is in."""
+        # Plans name mechanisms, and a slip in a plan is told before anything is compiled.
+        from hushway.families.od.fit.shared_products import by_sum, products
+
         found = np.bincount(sums, weights=self.own, minlength=size).astype(np.float64)
-        order, starts = _by_sum(sums.astype(np.int64), size)
+        order, starts = by_sum(sums.astype(np.int64), size)
         for group, roots in self.effects:
-            found += _products(order, starts, group, self.own, roots)
+            found += products(order, starts, group, self.own, roots)
         return found
 
 
@@ -108,37 +110,6 @@ def shared_growth(every: FloatArray) -> FloatArray:
     some = every > 0
     even = float(every.sum()) / max(1, int(np.count_nonzero(some)))
     return np.where(some, (every + even) / 2, 0.0)
-
-
-@compiled
-def _by_sum(sums: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """Returns all cells, those of one sum after those of another, and where each sum begins."""
-    starts = np.zeros(size + 1, dtype=np.int64)
-    for one in sums:
-        starts[one + 1] += 1
-    starts = np.cumsum(starts)
-    free, order = starts.copy(), np.empty(len(sums), dtype=np.int64)
-    for cell in range(len(sums)):
-        order[free[sums[cell]]] = cell
-        free[sums[cell]] += 1
-    return order, starts
-
-
-@compiled
-def _products(
-    order: IntArray, starts: IntArray, group: Int32Array, own: FloatArray, roots: FloatArray
-) -> FloatArray:
-    """Adds up products of all two different cells that are in the same sum and group."""
-    found, inside = np.zeros(len(starts) - 1), np.zeros(len(roots))
-    for one in range(len(found)):
-        for cell in order[starts[one] : starts[one + 1]]:
-            weight = own[cell] * roots[group[cell]]
-            inside[group[cell]] += weight
-            found[one] -= weight**2
-        for cell in order[starts[one] : starts[one + 1]]:
-            found[one] += inside[group[cell]] ** 2
-            inside[group[cell]] = 0.0
-    return found
 
 
 def are_effects(variances: object) -> bool:
