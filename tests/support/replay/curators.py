@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import ref
 
+import numpy as np
 import pytest
 
 from hushway.privacy import measured
 from hushway.privacy.curator import Curator
-from hushway.privacy.measured import Measured, MeasuredSparse
+from hushway.privacy.measured import KeptAnswer, Measured, MeasuredSparse
 
 # Every way to ask. `test_replay.py` makes sure that a curator has no other.
 VERBS = ("counts", "weighted", "counts_above", "counts_lazily", "select", "cuts")
@@ -39,6 +40,12 @@ class _Watched(Curator):
     def __init__(self, tape: Tape, **given: Any) -> None:
         super().__init__(**given)
         self.tape = tape
+        self.told: list[Any] = []
+
+    @property
+    def kept_answers(self) -> tuple[KeptAnswer, ...]:
+        """What whoever asked was told, as a release keeps it."""
+        return tuple(_kept(answer) for answer in self.told)
 
     def handed_out(self, question: Any, answer: Any) -> Any:
         """Returns what whoever asked is told."""
@@ -51,7 +58,9 @@ def _watched(verb: str) -> Callable[..., Any]:
     def ask(self: _Watched, query: Any, *details: Any, **named: Any) -> Any:
         told = [_plain(detail) for detail in (*details, *named.values())]
         question = (verb, query.name, query.cells.digest, told)
-        return self.handed_out(question, real(self, query, *details, **named))
+        answer = self.handed_out(question, real(self, query, *details, **named))
+        self.told.append(_copied(answer))
+        return answer
 
     return ask
 
@@ -66,9 +75,7 @@ class Recorder(_Watched):
     def handed_out(self, question: Any, answer: Any) -> Any:
         """Returns the answer."""
         self.tape.questions.append(question)
-        # A copy: a fit may work on what it is given.
-        kept = replace(answer, values=answer.values.copy()) if _is_dense(answer) else answer
-        self.tape.answers.append(kept)
+        self.tape.answers.append(_copied(answer))
         return answer
 
 
@@ -131,6 +138,17 @@ def _with_values_of(own: Any, other: Any) -> Any:
         event=own.event,
         vector=measured._VECTORS[ref(other)],
     )
+
+
+def _copied(answer: Any) -> Any:
+    """Returns an answer that stays as it is: a fit may work on what it is given."""
+    return replace(answer, values=answer.values.copy()) if _is_dense(answer) else answer
+
+
+def _kept(answer: Any) -> KeptAnswer:
+    if isinstance(answer, MeasuredSparse):
+        return answer.kept()
+    return KeptAnswer(values=answer.values if _is_dense(answer) else np.array([answer]))
 
 
 def _is_dense(answer: Any) -> bool:
