@@ -35,7 +35,6 @@ from hushway.steward.init_questions import (
 )
 from hushway.tables.layout import Header, header_of
 
-_COLUMN = "data.columns."
 _NONE = "none"
 
 
