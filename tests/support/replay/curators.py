@@ -3,7 +3,7 @@
 Both count, charge and draw as any curator does; only what they hand out is another's.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -78,6 +78,13 @@ class Recorder(_Watched):
         self.tape.answers.append(_copied(answer))
         return answer
 
+    @property
+    def kept_answers(self) -> tuple[KeptAnswer, ...]:
+        """What a curator keeps by itself, which must be what it told."""
+        told, kept = super().kept_answers, Curator.kept_answers.__get__(self)
+        assert _plainly(told) == _plainly(kept)
+        return told
+
 
 class Player(_Watched):
     """Gives the answers of another release, in order.
@@ -149,6 +156,13 @@ def _kept(answer: Any) -> KeptAnswer:
     if isinstance(answer, MeasuredSparse):
         return answer.kept()
     return KeptAnswer(values=answer.values if _is_dense(answer) else np.array([answer]))
+
+
+def _plainly(answers: Sequence[KeptAnswer]) -> list[list[Any]]:
+    return [
+        [_plain(part) for part in (one.values, one.cells, one.thresholds) if part is not None]
+        for one in answers
+    ]
 
 
 def _is_dense(answer: Any) -> bool:
