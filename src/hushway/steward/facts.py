@@ -394,7 +394,7 @@ def answer_facts(answered: "Answered") -> dict[str, Any]:
         "notes": list(answered.notes),
         "answers": [
             {
-                name: value if isinstance(value, str) or isfinite(value) else None
+                name: None if isinstance(value, float) and not isfinite(value) else value
                 for name, value in vars(one).items()
             }
             for one in answered.answers

@@ -59,6 +59,8 @@ class AskedCells:
         counts: What each adds to a sum.
         variances: How far sums may be off.
         notes: What readers of sums must know, one sentence each.
+        noise_alone: Whether errors are nothing but noise: no fit that expects the same of a place
+            in every release of a series.
     """
 
     counted: str
@@ -66,6 +68,7 @@ class AskedCells:
     counts: FloatArray
     variances: Variances
     notes: Sequence[str] = ()
+    noise_alone: bool = False
 
     def dimension(self, name: str) -> Dimension:
         """Returns a dimension.

@@ -1,6 +1,7 @@
 """Sums of any published trips, with how far they may be off."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -86,7 +87,8 @@ def _unfitted(
     assert isinstance(event, LaplaceEvent)  # noqa: S101  nothing else leaves cells unfitted
     below = 1 / np.expm1(1 / float(event.scale))
     note = "Noisy counts below 0 are published as 0; sums leave out what that adds on average."
-    return _asked(universe, cells, np.where(counts > 0, counts, -below), correlated(errors), note)
+    right = np.where(counts > 0, counts, -below)
+    return replace(_asked(universe, cells, right, correlated(errors), note), noise_alone=True)
 
 
 def _of_elements(element: IntArray, variance: FloatArray, group: IntArray, size: int) -> FloatArray:
