@@ -7,7 +7,7 @@ from pathlib import Path
 from hushway.errors import ReleaseError
 from hushway.families.reader import open_release
 from hushway.families.registry import family_certified
-from hushway.families.series import Series, folders_of, series
+from hushway.families.series import Series, folders_of, open_series
 from hushway.families.verify import verified
 from hushway.progress import Progress, quiet
 from hushway.release.questions.answers import Answer, difference, largest, ratio, total
@@ -84,7 +84,7 @@ def ask(  # noqa: PLR0913  a question has as many parts
         )
     if not several:
         return _of_release(folders[0], where, minus=minus, over=over, mean=mean, top=top, by=by)
-    city = series(folders)
+    city = open_series(folders)
     asked: Where = _conditions([one.cells for one in city.releases.values()], where)
     if changes:
         return _of_series(city, city.changes(by, between=None, top=top, **asked), asked)

@@ -20,7 +20,7 @@ from hushway.release.wording import plural
 
 if TYPE_CHECKING:
     from hushway.release.questions.cells import AskedCells, Where
-    from hushway.release.questions.steps import Change, Measured, StepAnswer
+    from hushway.release.questions.steps import Change, Measured, Pair, StepAnswer
 
 # What must be the same in all releases of a series, and how to call it.
 _ALIKE: Final[Mapping[str, Callable[[Release], str]]] = {
@@ -73,7 +73,7 @@ class Series:
         asked = self._listing(where)
         answers = {step: total(cells, where) for step, cells in asked.items()}
         independent = all(cells.noise_alone for cells in asked.values())
-        return tuple(added(answers, self._span, by, independent=independent))
+        return tuple(added(answers, self.span, by, independent=independent))
 
     def changes(
         self,
@@ -100,9 +100,12 @@ class Series:
         from hushway.release.questions.steps import changes
 
         asked = self._listing(where)
-        pairs = [pair for pair in self._pairs(between) if asked.keys() >= set(pair)]
-        sums = {step: _measured(asked[step], where, by) for pair in pairs for step in pair}
-        return tuple(changes(sums, pairs, top=top))
+        pairs = (
+            pair_of(earlier, later, asked, where, by)
+            for earlier, later in self._pairs(between)
+            if earlier in asked and later in asked
+        )
+        return tuple(changes(pairs, top=top))
 
     def _pairs(self, between: tuple[str, str] | None) -> list[tuple[str, str]]:
         if between is None:
@@ -133,9 +136,8 @@ class Series:
     @property
     def sentence(self) -> str:
         """What was counted, in which steps, of which data, and what unit is protected."""
-        certificate = next(iter(self.releases.values())).certificate
+        certificate, counted = self._first.certificate, self.counted
         first, last = self.steps[0], self.steps[-1]
-        counted = next(iter(self.releases.values())).cells.counted
         return (
             f"{counted[:1].upper()}{counted[1:]}, {plural(len(self.steps), self.step)}, {first} to "
             f"{last}. Data: {certificate.account.dataset}. "
@@ -156,11 +158,51 @@ class Series:
         return tuple(note for note, holds in notes.items() if holds)
 
     @property
-    def _span(self) -> Span:
+    def lengths(self) -> tuple[str, ...]:
+        """A step, and what steps add up to, such as quarter and year."""
+        from hushway.release.questions.steps import lengths
+
+        return lengths(self.step)
+
+    @property
+    def counted(self) -> str:
+        """What is counted, such as "trips"."""
+        return self._first.cells.counted
+
+    @property
+    def _first(self) -> Release:
+        return self.releases[self.steps[0]]
+
+    @property
+    def title(self) -> str:
+        """What catalogues call it: the data set, and the account that pays for its releases."""
+        account = self._first.certificate.account
+        return f"{account.dataset}, {account.period}"
+
+    @property
+    def span(self) -> Span:
+        """One step, as calendars know it."""
         return Span(step=self.step, steps=1)
 
 
-def _measured(cells: "AskedCells", where: "Where", by: str | None) -> "dict[str, Measured]":
+def pair_of(
+    earlier: str, later: str, asked: "Mapping[str, AskedCells]", where: "Where", by: str | None
+) -> "Pair":
+    """Returns sums of two steps.
+
+    Where the surest numbers only are published, sums would differ by which ones are: there they are
+    of what both releases publish.
+    """
+    from hushway.release.questions.steps import Pair
+
+    one, other = asked[earlier], asked[later]
+    if one.selected or other.selected:
+        one, other = one.shared_with(other), other.shared_with(one)
+    before, after = measured(one, where, by), measured(other, where, by)
+    return Pair(earlier=earlier, later=later, before=before, after=after)
+
+
+def measured(cells: "AskedCells", where: "Where", by: str | None) -> "dict[str, Measured]":
     """Returns sums of a release with their errors: one of each label, or one of all."""
     from hushway.release.questions.answers import label_of, sums_by, total
     from hushway.release.questions.steps import Measured
@@ -173,21 +215,15 @@ def _measured(cells: "AskedCells", where: "Where", by: str | None) -> "dict[str,
     return {
         key: Measured(label=label_of(dimension, i), value=float(sums[i]), error=float(errors[i]))
         for i, key in enumerate(dimension.ids)
-        if asked[i]
+        if asked[i] and key not in dimension.rest
     }
 
 
-def series(releases: Path | str | Sequence[Path | str]) -> Series:
-    """Opens releases of one city as a series, one for each day, week, month or quarter.
-
-    Steps are told by the days that releases cover; some may be missing.
-
-    Args:
-        releases: The release folders, or one folder that holds them.
+def open_series(releases: Path | str | Sequence[Path | str]) -> Series:
+    """Opens releases of one city as a series.
 
     Raises:
-        ReleaseError: There is none, one is not as it was sealed, two are of the same step, or they
-            are not of one type, protected unit, data set and kind of step.
+        ReleaseError: As `hushway.series` says.
     """
     opened = [open_release(folder) for folder in folders_of(releases)]
     for words, fact in _ALIKE.items():

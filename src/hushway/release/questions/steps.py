@@ -5,7 +5,7 @@ Privacy:
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
@@ -32,10 +32,12 @@ class StepAnswer(Answer):
     """A sum of one or several steps.
 
     Attributes:
+        period: What it is of, such as 2026-Q1; the label says besides if steps are missing.
         steps: The steps that are in it.
         missing: Steps of the same quarter or year that are not: no release answers for them.
     """
 
+    period: str
     steps: tuple[str, ...]
     missing: tuple[str, ...] = ()
 
@@ -60,6 +62,29 @@ class Measured:
     label: str
     value: float
     error: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """Sums of two steps, by what they are of.
+
+    Attributes:
+        earlier: The earlier step.
+        later: The later one.
+        before: The sums of the earlier one.
+        after: The sums of the later one.
+    """
+
+    earlier: str
+    later: str
+    before: Mapping[str, Measured]
+    after: Mapping[str, Measured]
+
+    @property
+    def both(self) -> list[tuple[Measured, Measured]]:
+        """What both publish; a sum of nothing has no error."""
+        named = [(one, self.after[key]) for key, one in self.before.items() if key in self.after]
+        return [(one, other) for one, other in named if min(one.error, other.error) > 0]
 
 
 def error_of_sum(errors: Sequence[float], *, independent: bool) -> float:
@@ -95,7 +120,7 @@ def added(
     Raises:
         ReleaseError: Steps do not add up to that.
     """
-    wider = ("step", span.step, *_WIDER[span.step])
+    wider = ("step", *lengths(span.step))
     if by not in wider:
         raise ReleaseError(
             f"A {span.step} does not lie in one {by}." if by else "Sums are by nothing.",
@@ -112,10 +137,16 @@ def added(
         value = math.fsum(answers[each].value for each in own)
         yield StepAnswer(
             label=shown,
+            period=name,
             steps=own,
             missing=tuple(each for each in every if each not in own),
             **interval(value, error_of_sum(errors, independent=independent)),
         )
+
+
+def lengths(step: Step) -> tuple[str, ...]:
+    """Returns a step, and what steps add up to, from short to long."""
+    return (step, *_WIDER[step])
 
 
 def _name(step: str, day: date) -> str:
@@ -132,12 +163,7 @@ def _span(step: str) -> Span:
     return Span(step=step, steps=1)  # type: ignore[arg-type]  # it says so if there is none
 
 
-def changes(
-    measured: Mapping[str, Mapping[str, Measured]],
-    pairs: Sequence[tuple[str, str]],
-    *,
-    top: int | None = None,
-) -> Iterator[Change]:
+def changes(pairs: Iterable[Pair], *, top: int | None = None) -> Iterator[Change]:
     """Yields the changes that are larger than noise alone makes them, the surest first.
 
     Of what is listed 5% at most is noise, on average (Benjamini and Hochberg 1995). They were
@@ -145,36 +171,27 @@ def changes(
     (Benjamini and Yekutieli 2005).
 
     Args:
-        measured: The sums of every step, by what they are of.
-        pairs: Which steps are compared, the earlier one first. Only what both have is.
+        pairs: The steps that are compared.
         top: At most so many.
     """
-    asked = [
-        (earlier, later, key)
-        for earlier, later in pairs
-        for key in measured[earlier]
-        if key in measured[later]
-    ]
-    steps = [(measured[earlier][key], measured[later][key]) for earlier, later, key in asked]
-    differences = np.array([after.value - before.value for before, after in steps])
-    errors = np.array([error_of_change(before.error, after.error) for before, after in steps])
+    asked = [(pair, before, after) for pair in pairs for before, after in pair.both]
+    differences = np.array([after.value - before.value for _, before, after in asked])
+    errors = np.array([error_of_change(before.error, after.error) for _, before, after in asked])
     order = _beyond_noise(differences, errors)[:top]
     for i in order:
-        earlier, later, key = asked[i]
+        pair, _, after = asked[i]
         found = interval(
             float(differences[i]),
             float(errors[i]),
             floor=-math.inf,
             missed=MISSED * len(order) / len(asked),
         )
-        label = measured[later][key].label
-        yield Change(label=label, earlier=earlier, later=later, **found)
+        yield Change(label=after.label, earlier=pair.earlier, later=pair.later, **found)
 
 
 def _beyond_noise(differences: FloatArray, errors: FloatArray) -> list[int]:
     """Returns which differences are not noise alone, the surest first."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        deviations = np.nan_to_num(np.abs(differences) / errors, nan=0.0, posinf=math.inf)
+    deviations = np.abs(differences) / errors
     order = np.argsort(-deviations, kind="stable")
     chances = np.array([math.erfc(deviations[i] / math.sqrt(2)) for i in order])
     below = chances <= MISSED * np.arange(1, len(order) + 1) / max(1, len(order))

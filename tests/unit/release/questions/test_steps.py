@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from hushway.errors import ReleaseError
+from hushway.families.series import pair_of
 from hushway.privacy.ledger.span import Span, Step
-from hushway.release.questions.answers import Answer, interval
-from hushway.release.questions.steps import Measured, added, changes, error_of_sum
+from hushway.release.questions.answers import Answer, interval, total
+from hushway.release.questions.cells import AskedCells, Dimension, correlated
+from hushway.release.questions.steps import Change, Measured, Pair, added, changes, error_of_sum
 
 MONTH = Span(step="month", steps=1)
 
@@ -59,6 +61,13 @@ def measured(values: np.ndarray, error: float) -> dict[str, Measured]:
     }
 
 
+def between(
+    before: dict[str, Measured], after: dict[str, Measured], top: int | None = None
+) -> list[Change]:
+    pair = Pair(earlier="2026-01", later="2026-02", before=before, after=after)
+    return [*changes([pair], top=top)]
+
+
 def test_what_changed_is_found_and_little_else() -> None:
     rng = np.random.default_rng(39)
     found, false, held = 0, [], []
@@ -66,7 +75,7 @@ def test_what_changed_is_found_and_little_else() -> None:
     for _ in range(300):
         one = measured(rng.normal(0, 5.0, 200), 5.0)
         other = measured(truth + rng.normal(0, 5.0, 200), 5.0)
-        listed = [*changes({"a": one, "b": other}, [("a", "b")])]
+        listed = between(one, other)
         real = [int(change.label.split()[1]) < 20 for change in listed]
         found += sum(real)
         false.append(1 - np.mean(real) if listed else 0.0)
@@ -82,28 +91,51 @@ def test_what_changed_is_found_and_little_else() -> None:
 def test_nothing_is_found_in_noise_more_often_than_is_said() -> None:
     rng = np.random.default_rng(40)
     none = np.zeros(50)
-    hits = [
-        any(changes({"a": measured(none + rng.normal(0, 2, 50), 2.0),
-                     "b": measured(none + rng.normal(0, 2, 50), 2.0)}, [("a", "b")]))
-        for _ in range(1000)
-    ]  # fmt: skip
+    noisy = [measured(none + rng.normal(0, 2, 50), 2.0) for _ in range(2000)]
+    hits = [bool(between(*two)) for two in zip(noisy[::2], noisy[1::2], strict=True)]
     assert np.mean(hits) < 0.08
 
 
 def test_the_surest_come_first_and_only_what_both_steps_list() -> None:
     earlier = measured(np.array([10.0, 20.0, 30.0]), 1.0)
     later = measured(np.array([60.0, 20.5, 10.0, 500.0]), 1.0)
-    pairs = [("2026-01", "2026-02")]
-    first, second = changes({"2026-01": earlier, "2026-02": later}, pairs)
+    first, second = between(earlier, later)
     assert (first.label, first.value, first.earlier) == ("Place 0", 50, "2026-01")
     assert (second.label, second.value, second.later) == ("Place 2", -20, "2026-02")
-    (top,) = changes({"2026-01": earlier, "2026-02": later}, pairs, top=1)
+    (top,) = between(earlier, later, top=1)
     # Fewer that were picked have wider intervals.
     assert top.high - top.low > first.high - first.low
 
 
-def test_what_is_known_exactly_changes_or_does_not() -> None:
-    one, other = measured(np.array([5.0, 5.0]), 0.0), measured(np.array([5.0, 6.0]), 0.0)
-    (only,) = changes({"a": one, "b": other}, [("a", "b")])
-    assert (only.label, only.low, only.high) == ("Place 1", 1, 1)
-    assert [*changes({"a": {}, "b": {}}, [("a", "b")])] == []
+def test_what_a_step_publishes_nothing_of_is_not_compared() -> None:
+    one, other = measured(np.array([0.0, 5.0]), 0.0), measured(np.array([50.0, 60.0]), 1.0)
+    assert between(one, other) == []
+    assert between({}, other) == []
+
+
+def test_sums_of_sure_numbers_are_compared_by_what_both_releases_publish() -> None:
+    def cells(ids: list[str], counts: list[float]) -> AskedCells:
+        return AskedCells(
+            counted="records",
+            dimensions={"stops": Dimension(ids=ids, position=np.arange(len(ids)))},
+            counts=np.array(counts),
+            variances=correlated(np.ones(len(ids))),
+            selected=True,
+        )
+
+    one, other = cells(["a", "b"], [10.0, 20.0]), cells(["c", "b"], [500.0, 21.0])
+    for release, value in ((one.shared_with(other), 20.0), (other.shared_with(one), 21.0)):
+        found = total(release, {})
+        assert (found.value, found.standard_error) == (value, 1.0)
+
+
+def test_what_is_left_over_is_something_else_in_every_release() -> None:
+    rest = Dimension(ids=["a", "others"], position=np.arange(2), rest=["others"])
+    cells = AskedCells(
+        counted="travellers",
+        dimensions={"links": rest},
+        counts=np.array([5.0, 50.0]),
+        variances=correlated(np.ones(2)),
+    )
+    pair = pair_of("2026-01", "2026-02", {"2026-01": cells, "2026-02": cells}, {}, "links")
+    assert [before.label for before, _ in pair.both] == ["a"]

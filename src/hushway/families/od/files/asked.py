@@ -32,7 +32,8 @@ def ask_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> 
     sums = read_sums(folder, certificate, universe, learnt=False)
     if facts["threshold"] is not None:
         note = f"Flows measured below {facts['threshold']} are not published, and not in any sum."
-        return _asked(universe, rows.cells, rows.counts, correlated(rows.standard_errors), note)
+        alone = correlated(rows.standard_errors)
+        return replace(_asked(universe, rows.cells, rows.counts, alone, note), selected=True)
     return _measured_cells(universe, rows, sums, certificate)
 
 
