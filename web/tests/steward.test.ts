@@ -53,7 +53,7 @@ describe("what people may have lost", () => {
 
 describe("a form", () => {
   it("has a field for each plain value of the schema", () => {
-    const [data] = sectionsOf(SCHEMA, {});
+    const [data] = sectionsOf(SCHEMA, { data: {} });
     expect(data.fields.map(({ path, kind }) => [path.join("."), kind])).toEqual([
       ["data.trips", "text"],
       ["data.epsilon", "text"],
@@ -65,6 +65,12 @@ describe("a form", () => {
     ]);
     expect(data.elsewhere).toEqual(["data.shares"]);
     expect(data.fields[0].required).toBe(true);
+  });
+
+  it("needs nothing of a section that the plan leaves out", () => {
+    const [data] = sectionsOf(SCHEMA, {});
+    expect(data.used).toBe(false);
+    expect(data.fields.some(({ required }) => required)).toBe(false);
   });
 
   it("shows the kind that the plan has chosen", () => {
