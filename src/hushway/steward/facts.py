@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from hushway.families.asking import Answered
     from hushway.families.comparison import Comparison
+    from hushway.families.series import Series
     from hushway.geography.transit import BusLine
     from hushway.privacy.ledger import Account, Entry, Lost, PeopleLost
     from hushway.privacy.loss import Loss
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import Job
     from hushway.release.plans.sections import LossPlan
+    from hushway.release.questions.answers import Answer
     from hushway.sites.releases import SiteRelease
     from hushway.steward.audit import AuditReport
     from hushway.steward.ledger import PeopleStatement, Statement
@@ -392,13 +394,30 @@ def answer_facts(answered: "Answered") -> dict[str, Any]:
     return {
         **vars(answered),
         "notes": list(answered.notes),
-        "answers": [
-            {
-                name: value if isinstance(value, str) or isfinite(value) else None
-                for name, value in vars(one).items()
-            }
-            for one in answered.answers
-        ],
+        "answers": [_answer_facts(one) for one in answered.answers],
+    }
+
+
+def _answer_facts(one: "Answer") -> dict[str, Any]:
+    return {
+        name: None if isinstance(value, float) and not isfinite(value) else value
+        for name, value in vars(one).items()
+    }
+
+
+def series_facts(found: "Series") -> dict[str, Any]:
+    """Returns what a series says as a whole: everything by step and longer, and its changes."""
+    return {
+        "step": found.step,
+        "steps": found.steps,
+        "missing": found.missing,
+        "of": found.sentence,
+        "counted": found.counted,
+        "sums": {
+            length: [_answer_facts(one) for one in found.sum(length)] for length in found.lengths
+        },
+        "changes": [_answer_facts(one) for one in found.changes()],
+        "notes": found.notes({}),
     }
 
 
