@@ -290,7 +290,8 @@ def site(
         typer.Option(
             "--ground",
             help="A public file to draw under the maps: GeoJSON, GeoPackage, a shapefile, an "
-            "OpenStreetMap extract, a GTFS feed or a GMNS folder. May be given several times.",
+            "OpenStreetMap extract, vector tiles (PMTiles), a GTFS feed or a GMNS folder. May be "
+            "given several times.",
         ),
     ] = None,
     force: Annotated[
