@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from itertools import pairwise
 from pathlib import Path
 from types import MappingProxyType
@@ -10,8 +11,6 @@ from typing import TYPE_CHECKING, Final, get_args
 from hushway.errors import ReleaseError
 from hushway.escaping import visible
 from hushway.families.reader import Release, open_release
-from hushway.geography.period_words import window_text
-from hushway.geography.periods import Periods
 from hushway.privacy.ledger.span import Span, Step
 from hushway.release.folder.published_file import PERIODS
 from hushway.release.folder.seal import SEAL
@@ -233,18 +232,19 @@ def open_series(releases: Path | str | Sequence[Path | str]) -> Series:
                 f"The releases are of different {words}: {' and '.join(found)}.",
                 advice="Give releases of one series.",
             )
-    opened.sort(key=lambda release: _window(release).first_day)
-    span = _span_of(opened)
+    windows = {release.folder: days_of(release) for release in opened}
+    opened.sort(key=lambda release: windows[release.folder])
+    span = span_of([*windows.values()])
     steps: dict[str, Release] = {}
     for release in opened:
-        name = span.name(_window(release).first_day)
+        name = span.name(windows[release.folder][0])
         if name in steps:
             raise ReleaseError(
                 f"Two releases are of {name}: {steps[name].folder.name} and {release.folder.name}.",
                 advice="Give one release of every step.",
             )
         steps[name] = release
-    every = span.names(_window(opened[0]).first_day, _window(opened[-1]).last_day)
+    every = span.names(windows[opened[0].folder][0], windows[opened[-1].folder][1])
     return Series(
         step=span.step,
         releases=MappingProxyType(steps),
@@ -268,33 +268,32 @@ def folders_of(releases: Path | str | Sequence[Path | str]) -> list[Path]:
     return found
 
 
-def _window(release: Release) -> Periods:
-    """Returns the public periods of a release, which know its days.
+def days_of(release: Release) -> tuple[date, date]:
+    """Returns the first and the last day of a release, by its public periods.
 
     Raises:
-        ReleaseError: It has none.
+        ReleaseError: It holds no times.
     """
     if not (release.folder / PERIODS).exists():
         raise ReleaseError(
             f"The release {release.folder.name} holds no times, so it is no step of a series.",
             advice="Ask it by itself.",
         )
-    return published_periods(release.folder)
+    periods = published_periods(release.folder)
+    return periods.first_day, periods.last_day
 
 
-def _span_of(releases: Sequence[Release]) -> Span:
-    """Returns what one step of all releases is.
+def span_of(windows: Sequence[tuple[date, date]]) -> Span:
+    """Returns what one step is, if all windows are steps of one length of the calendar.
 
     Raises:
-        ReleaseError: They are not of one length of the calendar each.
+        ReleaseError: They are not.
     """
-    windows = [_window(release) for release in releases]
     for step in get_args(Step):
         span = Span(step=step, steps=1)
-        days = (span.days(span.name(each.first_day)) for each in windows)
-        if [(each.first_day, each.last_day) for each in windows] == [*days]:
+        if all(span.days(span.name(days[0])) == days for days in windows):
             return span
-    lengths = {(each.last_day - each.first_day).days: window_text(each) for each in windows}
+    lengths = {last - first: f"{first} to {last}" for first, last in windows}
     raise ReleaseError(
         "The releases are not of one day, week (from Monday), month or quarter each: they cover "
         f"{' and '.join(lengths.values())}.",

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hushway.steward.audit import AuditReport
     from hushway.steward.ledger import PeopleStatement, Statement
     from hushway.steward.price_curve import FigureError, PriceCurve
-    from hushway.steward.price_tag import Price
+    from hushway.steward.price_tag import Price, SeriesPrice
     from hushway.steward.price_target import Enough
     from hushway.steward.publish import Published
     from hushway.steward.recommend import Recommendation
@@ -109,6 +109,18 @@ def price_facts(tag: "Price") -> dict[str, Any]:
         "expected": expected_facts(tag.expected),
         "worth": worth_facts(tag.worth),
         "noise": tag.noise,
+        "series": None if tag.series is None else _series_price_facts(tag.series),
+    }
+
+
+def _series_price_facts(found: "SeriesPrice") -> dict[str, Any]:
+    return {
+        "span": str(found.span),
+        "limit": found.limit.amount,
+        "charge": found.charge,
+        "releases": found.releases,
+        "sentence": found.sentence,
+        "steps_of": dict(found.longer),
     }
 
 

@@ -17,64 +17,14 @@ from hushway.cli.app import app
 from hushway.errors import ReleaseError
 from hushway.families.load import load_plan
 from hushway.steward.facts import series_facts
-from support.little_city import write_table
+from support.monthly import PLAN, RIDERS, publish_months
 
-PLAN = """
-release_type = "od"
-[data]
-trips = "trips-{step}.csv"
-name = "trips"
-[data.columns]
-person = "rider"
-origin = "from"
-destination = "to"
-time = "at"
-[places]
-file = "places.csv"
-[time]
-zone = "Europe/Paris"
-minutes = 720
-[privacy]
-unit = "person"
-epsilon = "8"
-max_trips = 2
-[mechanism]
-name = "laplace"
-[series]
-step = "month"
-steps_per_span = 12
-budget = "96"
-[ledger]
-period = "monthly"
-[release]
-folder = "releases/{step}"
-title = "Trips in {step}"
-[engine]
-threads = 1
-encrypt_spills = false
-"""
-PLACES = [("a", "A", 2.30, 48.80), ("b", "B", 2.31, 48.81), ("c", "C", 2.32, 48.82)]
 BASE = "https://city.example/series/"
-RIDERS = {"2025-12": 200, "2026-01": 200, "2026-03": 200, "2026-04": 600}
 
 
 @pytest.fixture(scope="module")
 def city(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Publishes four months; February is missing, in April there are more riders and a new stop."""
-    folder = tmp_path_factory.mktemp("series")
-    (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
-    for month, riders in RIDERS.items():
-        new = [("d", "D", 2.33, 48.83)] if month == "2026-04" else []
-        write_table(folder / "places.csv", "id,name,lon,lat", [*PLACES, *new])
-        rows = [
-            (f"r{n}", "a", "bc"[n % 2 and riders == 200], f"{month}-1{n % 9}T08:00:00")
-            for n in range(riders)
-        ]
-        write_table(folder / f"trips-{month}.csv", "rider,from,to,at", rows)
-        if month == "2025-12":
-            hushway.ledger.open(load_plan(folder / "plan.toml", step=month))
-        hushway.publish(folder / "plan.toml", step=month, anyway=True)
-    return folder / "releases"
+    return publish_months(tmp_path_factory.mktemp("series"))
 
 
 def by_command(*words: object) -> dict[str, Any]:
