@@ -45,10 +45,18 @@ def verify(
             "byte. Takes as long as the fit did.",
         ),
     ] = False,
+    series: Annotated[
+        Path | None,
+        typer.Option(
+            "--series",
+            metavar="FOLDER",
+            help="With --refit, the folder with the releases that it learnt from.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute what a release claims, as far as that is possible without the data."""
-    found = verify_confined(release, key=key, ledger=ledger, refit=refit)
+    found = verify_confined(release, key=key, ledger=ledger, refit=refit, series=series)
     if as_json:
         answer_json(found)
     else:
