@@ -55,6 +55,7 @@ def check_refit(
         ReleaseError: They do not.
     """
     others = () if series is None else named_releases(certificate, series)
+    check_revised(folder, certificate, others)
     contents = contents_of(fitted_again(folder, certificate, facts, others))
     contents.check(certificate)
     with tempfile.TemporaryDirectory() as made:
@@ -72,3 +73,20 @@ def check_refit(
         f"Fitted again from the noisy answers and the public files{also}, all {len(paths)} files "
         "of the table are the same to the last byte."
     )
+
+
+def check_revised(folder: Path, certificate: Certificate, others: Sequence[OtherRelease]) -> None:
+    """Makes sure that a revision has the noisy answers of the release that it revises.
+
+    Raises:
+        ReleaseError: It has others.
+    """
+    for other in others:
+        same = sealed_file(folder, ANSWERS) == sealed_file(other.folder, ANSWERS)
+        if other.steps == 0 and not (
+            same and other.certificate.terms.events == certificate.terms.events
+        ):
+            raise ReleaseError(
+                "The noisy answers are not those of the release that it says it revises.",
+                advice="Do not trust this release; ask its publisher for one that adds up.",
+            )

@@ -17,6 +17,7 @@ from hushway.release.folder.seal import (
     sealed_file,
 )
 from hushway.release.folder.seal import SIGNATURE as SIGNATURE_FILE
+from hushway.release.others import named, revised_by
 from hushway.release.untrusted.limits import (
     CERTIFICATE_BYTES,
     PAPER_BYTES,
@@ -131,15 +132,18 @@ def signed_by(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, st
 
 
 def witness_of(certificate: Certificate, seal: str) -> "Witness":
-    """Returns what a certificate says of its account, and the digest of the seal, for a ledger."""
+    """Returns what a certificate says of its account, and the digest of the seal, for a ledger.
+
+    A revision has cost nothing, and no ledger knows it: the release that it revises stands for it.
+    """
     # Loads a library for databases, which hardly anybody needs here.
     from hushway.privacy.ledger import AccountKey, Witness
 
-    account = certificate.account
+    account, revised = certificate.account, revised_by(named(certificate))
     return Witness(
-        release=certificate.release_id,
+        release=certificate.release_id if revised is None else revised["release"],
         entry_hash=account.ledger_entry,
-        reference=seal,
+        reference=seal if revised is None else revised["seal"],
         certificate=certificate.digest,
         key=AccountKey(dataset=account.dataset, unit=certificate.terms.unit, period=account.period),
         measure=account.measure,

@@ -4,20 +4,21 @@ Only releases are read whose files are as they were sealed. What is learnt from 
 already, so that learning costs nothing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from hushway.errors import ReleaseError
 from hushway.families.registry import family_certified
 from hushway.families.sealed import read_certificate, read_facts, read_seal, sealed_release
+from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate, MechanismRecord, Terms
 from hushway.privacy.ledger.span import Span
 from hushway.release.folder.published_file import PERIODS
 from hushway.release.folder.seal import SEAL
 from hushway.release.formats.places import read_periods
-from hushway.release.others import LEARNT_FROM, OtherRelease
+from hushway.release.others import LEARNT_FROM, OtherRelease, is_revision, named
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 if TYPE_CHECKING:
@@ -40,15 +41,35 @@ def earlier_releases(job: "Job", folder: Path) -> tuple[OtherRelease, ...]:
     series = job.plan.series
     if series is None or not folder.is_dir():
         return ()
-    here, account, found = series.span.number(job.window.first_day), job.account, []
-    for path in _releases(folder):
-        certificate = read_certificate(path)
-        same = certificate.terms.release_type == job.plan.release_type
-        same &= certificate.account.dataset == account.dataset
-        same &= certificate.terms.unit is account.unit
-        if same and 0 < (away := here - _number(path, series.span)) <= MOST_AWAY:
-            found.append(_other(path, away))
-    return tuple(sorted(found, key=lambda other: (other.steps, other.seal)))
+    kind = _Kind(
+        release_type=job.plan.release_type, dataset=job.account.dataset, unit=job.account.unit
+    )
+    here = series.span.number(job.window.first_day)
+    return tuple(other for other in _steps(folder, kind, series.span, here) if other.steps > 0)
+
+
+def around(release: Path, folder: Path) -> tuple[OtherRelease, ...]:
+    """Returns a release, and those of all other steps of its series: earlier and later ones.
+
+    Raises:
+        ReleaseError: It is of no series, or a release there is not as it was sealed.
+    """
+    own = _other(release, 0)
+    certificate = own.certificate
+    account = certificate.account
+    if account.span is None:
+        raise ReleaseError(
+            f"The release {release.name} is of no series.",
+            advice="Revise a release whose plan has a table [series].",
+        )
+    kind = _Kind(
+        release_type=certificate.terms.release_type,
+        dataset=account.dataset,
+        unit=certificate.terms.unit,
+    )
+    span = Span.from_text(account.span)
+    others = _steps(folder, kind, span, _number(release, span))
+    return (own, *(other for other in others if other.steps != 0))
 
 
 def named_releases(certificate: Certificate, folder: Path) -> tuple[OtherRelease, ...]:
@@ -65,12 +86,6 @@ def named_releases(certificate: Certificate, folder: Path) -> tuple[OtherRelease
                 advice="Ask the publisher for all releases of the series.",
             )
     return tuple(_other(there[name["seal"]], name["steps_away"]) for name in named(certificate))
-
-
-def named(certificate: Certificate) -> Sequence[Mapping[str, Any]]:
-    """Returns how a certificate names the releases that it learnt from."""
-    names: Sequence[Mapping[str, Any]] = certificate.terms.mechanism.parameters.get(LEARNT_FROM, ())
-    return names
 
 
 def learning_from(job: "Job", others: Sequence[OtherRelease]) -> "Job":
@@ -94,6 +109,24 @@ def learning_from(job: "Job", others: Sequence[OtherRelease]) -> "Job":
     )
 
 
+def revised_terms(release: Path, certificate: Certificate, others: Sequence[OtherRelease]) -> Terms:
+    """Returns the terms of a revision of a release.
+
+    Raises:
+        ReleaseError: There is nothing that it could learn from.
+    """
+    family = family_certified(certificate.terms.release_type)
+    mechanism, _ = family.refitting(release, certificate, read_facts(release))
+    terms = _learning_terms(certificate.terms, family.learning(mechanism, others))
+    if len(terms.mechanism.parameters[LEARNT_FROM]) == 1:
+        raise ReleaseError(
+            "There is no other release that helps: of the same data set, unit, type and periods, "
+            "and with its noisy answers.",
+            advice="Name the folder that holds the releases of the series.",
+        )
+    return terms
+
+
 def _learning_terms(terms: Terms, mechanism: "Mechanism[Any, Any]") -> Terms:
     """Returns the terms of a release that learns: what is measured, and how noisily, stays."""
     names = mechanism.parameters.get(LEARNT_FROM)
@@ -107,6 +140,32 @@ def _learning_terms(terms: Terms, mechanism: "Mechanism[Any, Any]") -> Terms:
         ),
         post_processing=mechanism.post_processing,
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Kind:
+    """What releases of one series have in common."""
+
+    release_type: str
+    dataset: str
+    unit: Unit
+
+    def has(self, certificate: Certificate) -> bool:
+        """Whether a release is one of them, and holds answers of its own."""
+        terms = certificate.terms
+        kind = terms.release_type, certificate.account.dataset, terms.unit
+        return kind == (self.release_type, self.dataset, self.unit) and not is_revision(certificate)
+
+
+def _steps(folder: Path, kind: _Kind, span: Span, here: int) -> list[OtherRelease]:
+    """Returns the releases of a series that are not too far from a step, the nearest one first."""
+    found = []
+    for path in _releases(folder):
+        if kind.has(read_certificate(path)):
+            away = here - _number(path, span)
+            if abs(away) <= MOST_AWAY:
+                found.append(_other(path, away))
+    return sorted(found, key=lambda other: (abs(other.steps), other.steps, other.seal))
 
 
 def _releases(folder: Path) -> Iterator[Path]:

@@ -28,7 +28,6 @@ from hushway.families.sealed import (
     whole_files,
     witness_of,
 )
-from hushway.families.series import named
 from hushway.geography.period_words import window_text
 from hushway.privacy.accounting import LARGE_DELTA
 from hushway.privacy.certificate import SOFTWARE, Certificate
@@ -62,6 +61,7 @@ from hushway.release.folder.seal import (
 from hushway.release.folder.subject import Subject, subject_of
 from hushway.release.forecast.known import KNOWN
 from hushway.release.formats.places import read_periods
+from hushway.release.others import is_revision, named
 from hushway.release.untrusted.limits import (
     LIST_BYTES,
     PAPER_BYTES,
@@ -295,12 +295,14 @@ def _ledger(folder: Path, certificate: Certificate, ledger: "Ledger") -> tuple[b
             " ".join(contradictions),
             advice="Find out which of the two was changed, or is an older copy, before spending.",
         )
-    if not ledger.binds_files(certificate.release_id):
+    if not ledger.binds_files(witness.release):
         return True, (
             "The ledger knows the certificate, and charged it to the account as stated. Its entry "
             "is of an older kind that notes no seal, so it does not say that these are the numbers "
             "that were published."
         )
+    if is_revision(certificate):
+        return True, "The ledger knows the release that this one revises, and its very files."
     return True, (
         "The ledger knows the release with these very files, and charged it to the account as "
         "stated."

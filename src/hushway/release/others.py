@@ -1,6 +1,6 @@
 """Other releases of a series that one learns from: how certificates name them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,8 @@ class OtherRelease:
     Attributes:
         facts: What its data package says about its table.
         seal: The digest of its seal, which stands for all of its files.
-        steps: How many steps it is away; later ones have a negative number.
+        steps: How many steps it is away; later ones have a negative number, and a release that is
+            revised is 0 steps away from its revision.
     """
 
     folder: Path
@@ -35,3 +36,19 @@ class OtherRelease:
             "seal": self.seal,
             "steps_away": self.steps,
         }
+
+
+def named(certificate: Certificate) -> Sequence[Mapping[str, Any]]:
+    """Returns how a certificate names the releases that it learnt from."""
+    names: Sequence[Mapping[str, Any]] = certificate.terms.mechanism.parameters.get(LEARNT_FROM, ())
+    return names
+
+
+def revised_by(names: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Returns how the release is named that a revision revises; None if it is no revision."""
+    return next((each for each in names if each["steps_away"] == 0), None)
+
+
+def is_revision(certificate: Certificate) -> bool:
+    """Whether a release holds no answers of its own, but those of one that it revises."""
+    return revised_by(named(certificate)) is not None

@@ -2,6 +2,9 @@
 
 import json
 import shutil
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +15,13 @@ import hushway
 from hushway.cli.app import app
 from hushway.errors import PlanError, ReleaseError
 from hushway.families.load import load_plan, prepare
-from hushway.families.refit import fitted_again
+from hushway.families.refit import check_revised, fitted_again
 from hushway.families.sealed import read_certificate, read_facts
-from hushway.families.series import learning_from, named, named_releases
+from hushway.families.series import learning_from, named_releases
 from hushway.privacy.ledger import Ledger
 from hushway.release.folder.finding import Outcome
 from hushway.release.folder.seal import Seal
+from hushway.release.others import is_revision, named
 from support.little_city import write_table
 
 PLAN = """
@@ -126,6 +130,11 @@ def test_it_is_fitted_again_from_all_of_them(series: Path) -> None:
     found = fit_of(releases / STEPS[2], series=releases)
     assert found.passed, found.sentence
     assert "those of 2 other releases" in found.sentence
+
+
+@pytest.mark.long
+def test_the_command_fits_again_where_it_may_read_them(series: Path) -> None:
+    releases = series.parent / "releases"
     done = CliRunner().invoke(
         app, ["verify", str(releases / STEPS[2]), "--refit", "--series", str(releases)]
     )
@@ -214,3 +223,115 @@ def test_the_plan_is_checked_with_them(copy: Path) -> None:
     shutil.rmtree(copy.parent / "releases" / STEPS[0] / "seal.json", ignore_errors=True)
     facts = json.loads((copy.parent / "releases" / STEPS[1] / "certificate.json").read_bytes())
     assert facts["mechanism"]["parameters"]["learnt_from"]
+
+
+@pytest.fixture(scope="module")
+def released(series: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns a folder of releases, far from plan, rows and ledger."""
+    folder = tmp_path_factory.mktemp("reader") / "releases"
+    shutil.copytree(series.parent / "releases", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def revised(released: Path) -> Path:
+    to = released.parent / "revised"
+    done = CliRunner().invoke(
+        app,
+        ["revise", str(released / STEPS[1]), "--series", str(released), "--to", str(to)],
+    )
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "Nothing was spent" in done.output
+    return to
+
+
+def test_a_revision_learns_from_steps_on_both_sides(series: Path, revised: Path) -> None:
+    certificate = read_certificate(revised)
+    first = read_certificate(series.parent / "releases" / STEPS[1])
+    assert is_revision(certificate)
+    assert [each["steps_away"] for each in named(certificate)] == [0, -1, 1]
+    assert named(certificate)[0]["release"] == first.release_id
+    assert (certificate.terms.events, certificate.account) == (first.terms.events, first.account)
+    assert certificate.title == "Trips in 2026-02 (revised)"
+    page = (revised / "certificate.html").read_text("utf-8")
+    assert f"revised fit of the release {first.release_id}" in page
+    tables = [folder / "estimates.parquet" for folder in (revised, series.parent / "releases")]
+    assert tables[0].read_bytes() != (tables[1].parent / STEPS[1] / tables[1].name).read_bytes()
+
+
+def test_a_revision_is_verified_by_whoever_has_the_releases(
+    series: Path, released: Path, revised: Path
+) -> None:
+    assert hushway.verify(revised, ledger=series.parent / "ledger.db").passed
+    found = fit_of(revised, series=released)
+    assert found.passed, found.sentence
+
+
+def test_a_revision_costs_nothing(series: Path, revised: Path) -> None:
+    assert is_revision(read_certificate(revised))
+    assert spent(series) == sum(
+        read_certificate(series.parent / "releases" / step).claim.amount for step in STEPS
+    )
+
+
+def test_a_revision_loads_no_code_that_reads_rows(released: Path, tmp_path: Path) -> None:
+    script = (
+        "import sys, hushway;"
+        f"hushway.revise({str(released / STEPS[0])!r}, series={str(released)!r},"
+        f" to={str(tmp_path / 'revised')!r});"
+        "print([name for name in sys.modules if name in ('duckdb', 'ibis') or"
+        " name.startswith(('hushway.engine', 'hushway.families.od.rows'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], check=True, stdout=subprocess.PIPE, text=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_revision_that_peeked_at_rows_is_caught(
+    released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def peeking(*given: Any) -> Any:
+        table = fitted_again(*given)
+        # As if each count had been moved by one that was known from rows.
+        estimates = replace(table.estimates, means=table.estimates.means + 1)
+        return replace(table, estimates=estimates)
+
+    monkeypatch.setattr("hushway.steward.revise.fitted_again", peeking)
+    forged = hushway.revise(released / STEPS[1], series=released, to=tmp_path / "forged")
+    found = fit_of(forged, series=released)
+    assert not found.passed
+    assert "other files" in found.sentence
+
+
+def test_a_revision_of_other_answers_is_caught(
+    released: Path, revised: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "releases"
+    shutil.copytree(released, other)
+    shutil.copy(other / STEPS[0] / "noisy_answers.parquet", other / "kept.parquet")
+    forged = tmp_path / "forged"
+    shutil.copytree(revised, forged)
+    shutil.copy(other / "kept.parquet", forged / "noisy_answers.parquet")
+    certificate, facts = read_certificate(forged), read_facts(forged)
+    assert facts
+    with pytest.raises(ReleaseError, match="not those of the release that it says it revises"):
+        check_revised(forged, certificate, named_releases(certificate, other))
+
+
+def test_what_cannot_be_revised_is_refused(released: Path, revised: Path, tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match="is a revision itself"):
+        hushway.revise(revised, series=released, to=tmp_path / "again")
+    alone = tmp_path / "alone"
+    shutil.copytree(released / STEPS[0], alone / STEPS[0])
+    with pytest.raises(ReleaseError, match="no other release that helps"):
+        hushway.revise(alone / STEPS[0], series=alone, to=tmp_path / "again")
+    with pytest.raises(ReleaseError, match="already"):
+        hushway.revise(released / STEPS[0], series=released, to=revised)
+    assert not (tmp_path / "again").exists()
+
+
+def test_revisions_are_no_steps_to_learn_from(copy: Path, released: Path, revised: Path) -> None:
+    assert released.exists()
+    shutil.copytree(revised, copy.parent / "releases" / "revised")
+    assert len(named(read_certificate(published(copy, STEPS[2])))) == len(STEPS) - 1

@@ -44,7 +44,7 @@ def learning(
     steps = (
         OtherStep(stated=other.stated, answers=partial(noisy_step, other))
         for other in others
-        if helps(other, mechanism.universe)
+        if other.steps == 0 or helps(other, mechanism.universe)
     )
     return replace(mechanism, others=tuple(steps))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hushway.errors import ReleaseError
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
-from hushway.release.others import LEARNT_FROM
+from hushway.release.others import LEARNT_FROM, revised_by
 
 if TYPE_CHECKING:
     from hushway.families.od.fit.learning.series import NoisyStep
@@ -52,12 +52,22 @@ def learnt_words(others: Sequence[OtherStep]) -> tuple[str, ...]:
     """Says what other steps were used for, on certificates."""
     if not others:
         return ()
-    releases = "1 other release" if len(others) == 1 else f"{len(others)} other releases"
+    revised = revised_by([other.stated for other in others])
+    many = len(others) - (revised is not None)
+    releases = "1 other release" if many == 1 else f"{many} other releases"
     learnt = (
         f"Expectations come from the published noisy answers of {releases} of the series, too, "
         "which the parameters name: no row was read for that, and nothing spent."
     )
-    return learnt, "Errors of steps that learn from each other are not independent."
+    rest = (learnt, "Errors of steps that learn from each other are not independent.")
+    if revised is None:
+        return rest
+    words = (
+        f"This is a revised fit of the release {revised['release']}: it holds the noisy answers of "
+        "that one, has measured nothing itself and has cost nothing; the account stands as it was "
+        "stated there."
+    )
+    return words, *rest
 
 
 def answers_of(
@@ -69,6 +79,8 @@ def answers_of(
         ReleaseError: Its files are not at hand.
     """
     for other in others:
+        if other.stated["steps_away"] == 0:
+            continue  # its answers are those that are fitted
         if other.answers is None:
             raise ReleaseError(
                 f"The release learnt from {other.stated['release']}, which is not here.",
