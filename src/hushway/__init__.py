@@ -40,6 +40,7 @@ __all__ = [
     "price",
     "publish",
     "recommend",
+    "revise",
     "sequences",
     "series",
     "serve",
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from hushway.steward.price import price
     from hushway.steward.publish import publish
     from hushway.steward.recommend import recommend
+    from hushway.steward.revise import revise
     from hushway.steward.transit import design, evaluate
     from hushway.steward.verify import verify
     from hushway.steward.warm import warm

@@ -37,6 +37,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "hushway site release --to site",
         "hushway site release-march release-april --one-file report.html",
     ),
+    "revise": ("hushway revise releases/2026-01 --series releases --to revised/2026-01",),
     "compare": (
         "hushway compare release-march release-april",
         "hushway compare release --truth plan.toml",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushway.cli.console import AsJson, answer_json, say, table, working
+from hushway.cli.keys import ask_passphrase
 from hushway.steward.verify_confined import verify_confined
 
 if TYPE_CHECKING:
@@ -48,10 +49,18 @@ def verify(
             "byte. Takes as long as the fit did.",
         ),
     ] = False,
+    series: Annotated[
+        Path | None,
+        typer.Option(
+            "--series",
+            metavar="FOLDER",
+            help="With --refit, the folder with the releases that it learnt from.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute what a release claims, as far as that is possible without the data."""
-    found = verify_confined(release, key=key, ledger=ledger, refit=refit)
+    found = verify_confined(release, key=key, ledger=ledger, refit=refit, series=series)
     if as_json:
         answer_json(found)
     else:
@@ -102,6 +111,33 @@ def _named(release: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
         ["signed by", signed_by],
         ["certificate", release["certificate"]],
     ]
+
+
+def revise(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release of a series.")],
+    *,
+    series: Annotated[
+        Path,
+        typer.Option("--series", metavar="FOLDER", help="Holds the releases of the series."),
+    ],
+    to: Annotated[Path, typer.Option("--to", help="Where the revised release appears.")],
+    signing_key: Annotated[
+        Path | None, typer.Option("--signing-key", help="What signs it; nothing if left out.")
+    ] = None,
+) -> None:
+    """Fit a release again with all other steps of its series; reads no rows and costs nothing."""
+    from hushway.steward.revise import revise as revise_release
+
+    with working() as show:
+        folder = revise_release(
+            release,
+            series=series,
+            to=to,
+            signing_key=signing_key,
+            passphrase=ask_passphrase,
+            progress=show,
+        )
+    say(f"Wrote {folder}, a revision of {release}. Nothing was spent.")
 
 
 def dossier(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from hushway.errors import HushwayError, ReleaseError, damaged
 from hushway.escaping import visible
 from hushway.families.registry import family_certified
-from hushway.families.verify import read_certificate, read_facts, sealed_release
+from hushway.families.sealed import read_certificate, read_facts, sealed_release
 from hushway.privacy.certificate import Certificate, parsed_json
 from hushway.privacy.signing import PublicKey
 from hushway.release.documents.papers import PACKAGE, PICTURE

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from hushway.errors import ReleaseError
+from hushway.families.sealed import sealed_release
 from hushway.families.series import Series, measured, open_series
-from hushway.families.verify import sealed_release
 from hushway.privacy.certificate import canonical_json
 from hushway.release.documents.linked_data import render_dcat_series
 from hushway.release.documents.package import described_file, package_facts

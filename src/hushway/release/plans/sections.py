@@ -161,6 +161,12 @@ class SeriesPlan(Section):
         "privacy.delta, kept as a rho, if the plan has one. What one step spends is "
         "privacy.epsilon."
     )
+    learn_from: Text | None = Field(
+        default=None,
+        description="A folder that holds the releases of earlier steps: the fit learns from their "
+        "noisy answers, which costs nothing. Tables of trips that learn only; nothing is learnt if "
+        "left out.",
+    )
 
     @property
     def span(self) -> Span:
