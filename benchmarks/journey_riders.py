@@ -71,9 +71,9 @@ class Riders:
         rides = PublicRides(timetable=self.timetable, walk_m=int(WALK_M), days=(self.day,) * 2)
         tables = rides.tables
         self.near = {
-            stop: list(zip(tables.near_alight[low:high], tables.near_m[low:high], strict=True))
+            stop: tables.near[low:high].tolist()
             for stop in self.calls
-            for low, high in [tables.near_start[stop : stop + 2]]
+            for low, high in [tables.stops["near"][stop : stop + 2]]
         }
         self.stops = np.array(sorted(self.calls))
         used = np.array([sum(len(self.starts[p]) for p, _ in self.calls[s]) for s in self.stops])

@@ -11,7 +11,7 @@ from scipy.spatial import cKDTree
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.journeys.timetable import Pattern, Timetable
-from hushway.numerics.compiled import compiled
+from hushway.numerics.compiled import Rows, compiled, rows_of
 
 # Of a tap that names no line, and of one whose line is not in the timetable.
 ANY_LINE: Final = -1
@@ -29,34 +29,23 @@ class RideTables(NamedTuple):
         first_day: The day, counted from 1970, that the list of kinds of days begins with.
         kind_of_day: Of which kind each day is: days of a kind have the same rides; below 0 if the
             timetable does not cover it.
-        ride_line: The line of every (kind of day, line, stop) from which one can ride on, in their
-            order, numbered as `line_on` does.
-        ride_at: The stop of each.
-        ride_start: Where its rides begin in the lists that follow, and where the last end.
-        ride_alight: Where each ride goes, in the order of stops.
-        ride_s: How long it takes, in seconds.
-        near_start: Where the stops near every stop begin in the lists that follow.
-        near_alight: The stops near it, in their order, itself among them.
-        near_m: How far each is, in metres.
-        point: Where each stop is, in metres from the middle of the Earth.
-        gated: Whether each stop is behind gates.
-        gate_of: The stop behind gates that is nearest to each stop; -1 if none is near.
+        boards: (line, at, start) of every line on days of a kind, numbered as `line_on` does, and
+            stop from which one can ride on, in their order; its rides start there in the list that
+            follows, and end where those of the next row start.
+        rides: (alight, seconds): where each goes, in the order of stops, and how long it takes.
+        stops: (near, gated, gate_of, x, y, z) of every stop: where stops near it start in the list
+            that follows; whether it is behind gates; the nearest stop that is, -1 if none is near;
+            and where it is, in metres from the middle of the Earth. One row more, for the last end.
+        near: (alight, metres): the stops near each, in their order, itself among them, and how far.
     """
 
     lines: int
     first_day: int
     kind_of_day: IntArray
-    ride_line: IntArray
-    ride_at: IntArray
-    ride_start: IntArray
-    ride_alight: IntArray
-    ride_s: IntArray
-    near_start: IntArray
-    near_alight: IntArray
-    near_m: IntArray
-    point: FloatArray
-    gated: BoolArray
-    gate_of: IntArray
+    boards: Rows
+    rides: Rows
+    stops: Rows
+    near: Rows
 
 
 @compiled
@@ -84,22 +73,27 @@ class PublicRides:
         """Rides and walks."""
         rides, near = self._rides, self._near
         keys, starts = _starts(rides[:, :2])
-        stops = np.arange(len(self.timetable.stops) + 1)
+        line, at = np.append(keys, [[-1, -1]], axis=0).T
         return RideTables(
             lines=self._lines,
             first_day=self.days[0],
             kind_of_day=self._kinds[0],
-            ride_line=np.ascontiguousarray(keys[:, 0]),
-            ride_at=np.ascontiguousarray(keys[:, 1]),
-            ride_start=starts,
-            ride_alight=np.ascontiguousarray(rides[:, 2]),
-            ride_s=np.ascontiguousarray(rides[:, 3]),
-            near_start=np.searchsorted(near[:, 0], stops),
-            near_alight=np.ascontiguousarray(near[:, 1]),
-            near_m=np.ascontiguousarray(near[:, 2]),
-            point=self._points,
-            gated=self._gated,
-            gate_of=self._gate_of,
+            boards=rows_of(line=line, at=at, start=starts),
+            rides=rows_of(alight=rides[:, 2], seconds=rides[:, 3]),
+            stops=self._stop_rows(near[:, 0]),
+            near=rows_of(alight=near[:, 1], metres=near[:, 2]),
+        )
+
+    def _stop_rows(self, near: IntArray) -> Rows:
+        """Returns what is known of every stop, given the stops that others are near to."""
+        x, y, z = np.append(self._points, [[np.nan] * 3], axis=0).T
+        return rows_of(
+            near=np.searchsorted(near, np.arange(len(x))),
+            gated=np.append(self._gated, False).astype(np.int64),
+            gate_of=np.append(self._gate_of, -1),
+            x=x,
+            y=y,
+            z=z,
         )
 
     @property

@@ -17,9 +17,10 @@ from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.geography.clock import Stretch
 from hushway.geography.locations import NOT_KNOWN, transfer_at
-from hushway.journeys.chaining import RULES, TRANSFER, ChainingRules, Taps, chained
+from hushway.journeys.chaining import RULES, TAP, TRANSFER, ChainingRules, chained
 from hushway.journeys.placing import on_lines
 from hushway.journeys.rides import PublicRides
+from hushway.numerics.threads import usual_threads
 from hushway.tables.layout import Columns, Layout, TimedSource
 
 Counted = Literal["journeys", "rides"]
@@ -179,13 +180,15 @@ def _trips(
 ) -> ir.Table:
     """Returns a row for every ride or journey of everybody, also of those who travel together.
 
-    Exits come before entries of the same moment: whoever changes leaves first.
+    Exits come before entries of the same moment: whoever changes leaves first. People are in no
+    order; a DuckDB compares numbers sooner than texts.
     """
-    order = [taps.person, taps.us, taps.enters, taps["at"], taps.line]
+    order = [taps.person.hash(), taps.person, taps.us, taps.enters, taps["at"], taps.line]
     chunks = whole_people(session.stream(taps.order_by(order)))
     schema = trips_schema(taps.schema().to_pyarrow().field("person").type)
     # In memory: a DuckDB takes no rows while it hands others out.
-    made = [_made(chunk, source, rides) for chunk in chunks]
+    threads = usual_threads(session.settings.threads)
+    made = [_made(chunk, source, rides, threads) for chunk in chunks]
     trips = session.load(_TRIPS, pa.Table.from_batches(made, schema))
     ids = session.load("public_stop_ids", rides.stops)
     named = trips.left_join(ids.select(begins="at", origin="stop_id"), "begins").left_join(
@@ -200,15 +203,16 @@ def _trips(
         destination=ibis.ifelse(named.begun, destination.fill_null(NOT_KNOWN), None),
         us=named.us,
         timed=named.timed,
-        rule=named.rule,
+        # Named only for those who ask.
+        rule=ibis.array(list(RULES))[named.rule],
     )
 
 
 def trips_schema(person: pa.DataType) -> pa.Schema:
     """Returns the columns of rides or journeys before their stops are named."""
-    numbers = [(name, pa.int64()) for name in ("us", "begins", "alight")]
+    numbers = [(name, pa.int64()) for name in ("us", "begins", "alight", "rule")]
     flags = [(name, pa.bool_()) for name in ("timed", "begun", "goes_on", "gone_on")]
-    return pa.schema([("person", person), *numbers, *flags, ("rule", pa.string())])
+    return pa.schema([("person", person), *numbers, *flags])
 
 
 def whole_people(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -224,40 +228,35 @@ def whole_people(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(kept)
 
 
-def _made(taps: pa.Table, source: TapsSource, rides: PublicRides) -> pa.RecordBatch:
+def _made(taps: pa.Table, source: TapsSource, rides: PublicRides, threads: int) -> pa.RecordBatch:
     """Makes rides or journeys of all taps of some people."""
-    taps = taps.combine_chunks()
-    columns = {name: taps[name].to_numpy() for name in Taps._fields}
-    bounds = _bounds(taps["person"].combine_chunks())
-    made = chained(Taps(**columns), bounds, rides.tables, source.rules)
-    begun, end = columns["enters"], made.lead
-    rule = made.rule[end]
-    goes_on = begun & (made.journey[made.lead] != made.lead)
+    person, timed = (taps[name].combine_chunks() for name in ("person", "timed"))
+    columns = {name: taps[name].to_numpy() for name in TAP}
+    bounds = _bounds(person)
+    made = chained(columns, bounds, rides.tables, source.rules, threads)
+    begun, end = columns["enters"], made["lead"]
+    rule, journey = made["rule"][end], made["journey"][end]
+    goes_on = begun & (journey != end)
     # Whoever got on made a journey, whose last ride is known.
-    gone_on = begun & (made.last[made.journey[made.lead]] != made.lead)
+    gone_on = begun & (made["last"][journey] != end)
     if source.counted == "journeys":
         # People who travel together make the journeys that one of them makes.
-        begun, end = begun & ~goes_on, made.last[made.lead]
-        rule = np.where(begun, made.rule[end], np.where(goes_on, TRANSFER, rule))
+        begun, end = begun & ~goes_on, made["last"][end]
+        rule = np.where(begun, made["rule"][end], np.where(goes_on, TRANSFER, rule))
     chosen = np.arange(len(begun)) if source.all_taps else np.flatnonzero(begun)
-    trips = pa.table(
+    return pa.record_batch(
         {
-            "person": taps["person"].take(pa.array(chosen)),
+            "person": person.take(pa.array(chosen)),
             "us": columns["us"][chosen],
             "begins": columns["at"][chosen],
-            "alight": made.alight[end[chosen]],
-            "timed": taps["timed"].take(pa.array(chosen)),
+            "alight": made["alight"][end[chosen]],
+            "rule": rule[chosen],
+            "timed": timed.take(pa.array(chosen)),
             "begun": begun[chosen],
             "goes_on": goes_on[chosen],
             "gone_on": gone_on[chosen],
-            "rule": pa.array(RULES).take(pa.array(rule[chosen])),
         }
     )
-    return trips.combine_chunks().to_batches()[0] if len(chosen) else _empty(trips)
-
-
-def _empty(trips: pa.Table) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([], schema=trips.schema)
 
 
 def _bounds(person: pa.Array) -> IntArray:

@@ -9,8 +9,9 @@ import pytest
 
 from hushway.geography.locations import NOT_KNOWN
 from hushway.journeys import taps as taps_module
-from hushway.journeys.chaining import ChainingRules, Rides, chained
+from hushway.journeys.chaining import ChainingRules, chained
 from hushway.journeys.taps import TapColumns
+from hushway.numerics.compiled import Rows
 from unit.journeys.material import Tap, source_of, tap, trips_of
 
 NEXT = "2026-03-03T08:00"
@@ -150,13 +151,12 @@ def test_trips_of_a_card_follow_from_its_own_taps(tmp_path: Path, seed: int, cou
 def test_a_step_that_looks_at_others_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def learning(*facts: Any) -> Rides:
+    def learning(*facts: Any) -> Rows:
         """Fills in where most went, where nothing is known."""
         rides = chained(*facts)
-        known = rides.alight[rides.alight >= 0]
-        return rides._replace(
-            alight=np.where(rides.alight < 0, np.bincount(known).argmax(), rides.alight)
-        )
+        known = rides["alight"] >= 0
+        rides["alight"][~known] = np.bincount(rides["alight"][known]).argmax()
+        return rides
 
     monkeypatch.setattr(taps_module, "chained", learning)
     assert any(leaks(tmp_path, seed, "rides") for seed in range(3))
