@@ -61,11 +61,11 @@ class Riders:
     def __post_init__(self) -> None:
         self.random = np.random.default_rng(self.seed)
         services = set(self.timetable.services_on(self.day))
-        for (service, _), (pattern, start) in self.timetable.trips.items():
+        for (service, _), (pattern, starts) in self.timetable.trips.items():
             if service in services:
-                self.starts[pattern].append(start)
-        for pattern, starts in self.starts.items():
-            starts.sort()
+                self.starts[pattern].extend(starts)
+        for pattern, runs in self.starts.items():
+            runs.sort()
             for number, stop in enumerate(self.timetable.patterns[pattern].stops):
                 self.calls[stop].append((pattern, number))
         rides = PublicRides(timetable=self.timetable, walk_m=int(WALK_M), days=(self.day,) * 2)

@@ -51,6 +51,7 @@ RULES: Final = (
     "unknown_trip",
     "off_trip",
     "no_vehicle",
+    "by_headway",
     "got_off",
     "exit_alone",
     "transfer",
@@ -73,14 +74,15 @@ RULES: Final = (
     _UNKNOWN_TRIP,
     _OFF_TRIP,
     _NO_VEHICLE,
+    _BY_HEADWAY,
     _GOT_OFF,
     _EXIT_ALONE,
     TRANSFER,
 ) = range(len(RULES))
 
 # The number of the stop of a tap that has none: below 0, and says why.
-NO_STOP, UNKNOWN_STOP, UNKNOWN_TRIP, OFF_TRIP, NO_VEHICLE = (
-    -1 - number for number in range(_NO_VEHICLE - _NO_STOP + 1)
+NO_STOP, UNKNOWN_STOP, UNKNOWN_TRIP, OFF_TRIP, NO_VEHICLE, BY_HEADWAY = (
+    -1 - number for number in range(_BY_HEADWAY - _NO_STOP + 1)
 )
 
 

@@ -61,6 +61,10 @@ REASONS: Final[Words] = {
         "The beginning is not known: the vehicle was seen at no stop in the 15 minutes before.",
         f"{_LEFT_OUT} Check that taps and taps.vehicles name vehicles and times alike.",
     ),
+    "by_headway": (
+        "The beginning is not known: the trip runs by a headway, with several vehicles at once.",
+        f"{_LEFT_OUT} Name stops, or vehicles and where they were (taps.vehicle_locations).",
+    ),
     "no_stop": (
         "The beginning is not known: no stop is named, and no trip, vehicle or point tells it.",
         f"{_LEFT_OUT} Name more columns in taps.columns, if there are any.",

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,6 +18,9 @@ from hushway.numerics.compiled import Rows, compiled, rows_of
 ANY_LINE: Final = -1
 NO_LINE: Final = -2
 _EARTH_M: Final = 6_371_000.0
+# People get on at the first stop before the vehicle leaves.
+WAITS_S: Final = 15 * 60
+_ALWAYS_S: Final = -(1 << 40)
 # A point further from every stop than this is at none.
 _AT_A_STOP_M: Final = 150.0
 
@@ -146,21 +150,26 @@ class PublicRides:
 
     @cached_property
     def trips(self) -> pa.Table:
-        """(trip_id, calendar, pattern, starts_s, trip_line): what trips of vehicles follow.
+        """(trip_id, calendar, from_s, starts_s, pattern, trip_line): what vehicles follow.
 
-        A trip of two feeds that both cover a day is the one of the first.
+        From `from_s` on whoever names the trip is on the vehicle that starts at `starts_s`; that is
+        null where the time does not tell which one it is. A trip of two feeds that both cover a day
+        is the one of the first.
         """
-        rows = {
-            (trip, calendar): (number, starts, self.timetable.patterns[number].route)
+        runs = {
+            (trip, calendar): (number, starts)
             for (service, trip), (number, starts) in reversed(self.timetable.trips.items())
             for services, calendar in self._calendars.items()
             if service in services
         }
-        numbers = np.array([*rows.values()], dtype=np.int64).reshape(-1, 3).T
-        columns = dict(zip(("pattern", "starts_s", "trip_line"), numbers, strict=True))
-        ids = pa.array([trip for trip, _ in rows], pa.string())
-        calendars = pa.array([calendar for _, calendar in rows], pa.int64())
-        return pa.table({"trip_id": ids, "calendar": calendars, **columns})
+        rows = [
+            (trip, calendar, since, start, number, self.timetable.patterns[number].route)
+            for (trip, calendar), (number, starts) in runs.items()
+            for since, start in _sinces(starts, self.timetable.patterns[number].seconds[-1])
+        ]
+        names = ("calendar", "from_s", "starts_s", "pattern", "trip_line")
+        kinds = [("trip_id", pa.string()), *((name, pa.int64()) for name in names)]
+        return pa.table([*zip(*rows, strict=True)] or [()] * len(kinds), pa.schema(kinds))
 
     @cached_property
     def calls(self) -> pa.Table:
@@ -255,6 +264,16 @@ class PublicRides:
             near = metres <= self.walk_m
             found[stops[near]] = stops[gates[nearest[near]]]
         return found
+
+
+def _sinces(starts: tuple[int, ...], takes_s: int) -> Iterator[tuple[int, int | None]]:
+    """Yields from when on each vehicle of a trip is boarded, and when it starts.
+
+    People get on at the first stop before it starts, but not before the one ahead has come.
+    """
+    yield _ALWAYS_S, starts[0] if starts else None
+    for ahead, start in pairwise(starts):
+        yield max(ahead + takes_s, start - WAITS_S), start
 
 
 def _starts(keys: IntArray) -> tuple[IntArray, IntArray]:
