@@ -32,7 +32,7 @@ _METRES_A_SECOND: Final = 6.0
 _WORTH_A_THREAD: Final = 50_000
 
 # What became of a tap. The first tell how the end of a ride is known, the next why it is not, and
-# the last are of taps with which no ride or journey begins.
+# the last are of taps with which no ride or journey begins, and of journeys beside their rides.
 RULES: Final = (
     "exit",
     "next_tap",
@@ -55,6 +55,7 @@ RULES: Final = (
     "got_off",
     "exit_alone",
     "transfer",
+    "journey",
 )
 (
     _EXIT,
@@ -78,6 +79,7 @@ RULES: Final = (
     _GOT_OFF,
     _EXIT_ALONE,
     TRANSFER,
+    JOURNEY,
 ) = range(len(RULES))
 
 # The number of the stop of a tap that has none: below 0, and says why.

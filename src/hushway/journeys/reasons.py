@@ -70,6 +70,7 @@ REASONS: Final[Words] = {
         f"{_LEFT_OUT} Name more columns in taps.columns, if there are any.",
     ),
     "transfer": ("The ride goes on with a journey that an earlier tap began.", _FINE),
+    "journey": ("A journey of several rides, counted besides them.", _FINE),
     "got_off": ("The tap ended the ride before it.", _FINE),
     "exit_alone": (
         "Somebody got off, and no tap before it says where they got on.",

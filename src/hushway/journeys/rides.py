@@ -1,5 +1,6 @@
 """Public tables for chaining: which rides a timetable allows, and which stops are near."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ import pyarrow as pa
 from scipy.spatial import cKDTree
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.geography.locations import line_at
 from hushway.journeys.timetable import Pattern, Timetable
 from hushway.numerics.compiled import Rows, compiled, rows_of
 
@@ -135,6 +137,42 @@ class PublicRides:
         """(line_id, line): every line by its id."""
         ids = self.timetable.routes
         return pa.table({"line_id": list(ids), "line": np.arange(len(ids))})
+
+    @cached_property
+    def _served(self) -> IntArray:
+        """The numbers of all (line, stop) of these days in order; stations are of their lines."""
+        runs = (self.timetable.patterns[n] for n in frozenset[int]().union(*self._kinds[1]))
+        numbers = [
+            pattern.route * len(self.timetable.stops) + stop
+            for pattern in runs
+            for platform in pattern.stops
+            for stop in (platform, int(self.timetable.station[platform]))
+        ]
+        return np.unique(np.array(numbers, dtype=np.int64))
+
+    @cached_property
+    def served(self) -> dict[str, frozenset[str]]:
+        """The ids of the stops of every line."""
+        stops, found = self.timetable.stops, defaultdict[str, set[str]](set)
+        for number in self._served.tolist():
+            line, at = divmod(number, len(stops))
+            found[self.timetable.routes[line]].add(stops[at])
+        return {line: frozenset(ids) for line, ids in found.items()}
+
+    @property
+    def ends(self) -> pa.Table:
+        """(end, name): every stop, and after them those of every line by themselves."""
+        stops, lines = self.timetable.stops, self.timetable.routes
+        of_lines = (divmod(number, len(stops)) for number in self._served.tolist())
+        names = [*stops, *(line_at(lines[line], stops[at]) for line, at in of_lines)]
+        return pa.table({"end": np.arange(len(names)), "name": names})
+
+    def end_of(self, line: IntArray, at: IntArray) -> IntArray:
+        """Returns the number in `ends` of each stop of a line; of a stop alone if none is known."""
+        number = np.where((line >= 0) & (at >= 0), line * len(self.timetable.stops) + at, -1)
+        found = np.searchsorted(self._served, number)
+        served = np.append(self._served, -2)[found] == number
+        return np.where(served, len(self.timetable.stops) + found, at)
 
     @cached_property
     def _calendars(self) -> dict[frozenset[int], int]:

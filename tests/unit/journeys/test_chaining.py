@@ -142,7 +142,7 @@ def leaks(folder: Path, seed: int, counted: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("counted", ["rides", "journeys"])
+@pytest.mark.parametrize("counted", ["rides", "journeys", "both"])
 @pytest.mark.parametrize("seed", range(2))
 def test_trips_of_a_card_follow_from_its_own_taps(tmp_path: Path, seed: int, counted: str) -> None:
     assert not leaks(tmp_path, seed, counted)
