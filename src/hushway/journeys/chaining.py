@@ -28,6 +28,8 @@ _SECOND_US: Final = 1_000_000
 _NONE: Final = -1
 # As the crow flies, waiting and changing included.
 _METRES_A_SECOND: Final = 6.0
+# So many times as fast as the timetable says nobody travels.
+_FASTEST: Final = 5
 # Taps: fewer are done before a thread has begun.
 _WORTH_A_THREAD: Final = 50_000
 
@@ -45,6 +47,7 @@ RULES: Final = (
     "round_trip",
     "not_on_line",
     "too_far",
+    "too_soon",
     "unknown_exit",
     "no_stop",
     "unknown_stop",
@@ -69,6 +72,7 @@ RULES: Final = (
     _ROUND_TRIP,
     _NOT_ON_LINE,
     _TOO_FAR,
+    _TOO_SOON,
     _UNKNOWN_EXIT,
     _NO_STOP,
     _UNKNOWN_STOP,
@@ -257,6 +261,8 @@ def _end(  # noqa: PLR0911, PLR0917  one return for each rule
         toward = taps[first].at
     alight, ride_s = _nearest(public, kind, line, at, toward)
     if alight >= 0 and alight != at:
+        if not last and (taps[boards].us - taps[tap].us) * _FASTEST < ride_s * _SECOND_US:
+            return -1, -1, _TOO_SOON
         return alight, _off(taps[tap].us, ride_s), _FIRST_STOP if last else _NEXT_TAP
     tomorrow = taps[boards].at if last and boards >= 0 and taps[boards].day == day + 1 else -1
     later, later_s = _nearest(public, kind, line, at, tomorrow)

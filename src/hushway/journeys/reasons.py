@@ -28,6 +28,10 @@ REASONS: Final[Words] = {
         "The end is not known: the line goes nowhere near the next tap.",
         f"{_COUNTED} Raise taps.walk_m if people walk further.",
     ),
+    "too_soon": (
+        "The end is not known: the next tap is sooner than a vehicle could be there.",
+        f"{_COUNTED} Check the clocks of what reads cards, and cards that many people use.",
+    ),
     "round_trip": ("The end is not known: the next tap is where the ride began.", _COUNTED),
     "not_on_line": (
         "The end is not known: by the timetable the line goes nowhere from this stop.",

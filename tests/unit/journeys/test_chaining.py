@@ -49,6 +49,11 @@ NEXT = "2026-03-03T08:00"
             id="nowhere near the next tap",
         ),
         pytest.param(
+            [tap("a", "08:00", "E1"), tap("a", "08:00", "W4"), tap("a", "17:00", "E4")],
+            [(NOT_KNOWN, why) for why in ("too_soon", "too_far", "not_on_line")],
+            id="two taps in a second, far from each other",
+        ),
+        pytest.param(
             [tap("a", "08:00", "E1", "99"), tap("a", "17:00", "W4")],
             [(NOT_KNOWN, "unknown_line"), ("W1", "first_stop")],
             id="a line that the timetable does not have",
