@@ -49,6 +49,7 @@ def sums_of(folder: Path) -> dict[str, Any] | None:
         "alike": [terms.release_type, str(terms.unit), release.certificate.account.dataset],
         "counted": cells.counted,
         "noise_alone": cells.noise_alone,
+        "learnt": cells.learnt,
         "whole": [whole.value, whole.standard_error],
         "labels": {} if cells.selected else _labels(cells),
     }
@@ -124,7 +125,13 @@ def _changes(steps: Mapping[str, Mapping[str, Any]]) -> list[Change]:
     """Returns what changed beyond noise from each step to the next: labels, and everything."""
     sums = {step: _measured(found) for step, found in steps.items()}
     pairs = (
-        Pair(earlier=one, later=other, before=sums[one], after=sums[other])
+        Pair(
+            earlier=one,
+            later=other,
+            before=sums[one],
+            after=sums[other],
+            learnt=steps[one]["learnt"] or steps[other]["learnt"],
+        )
         for one, other in pairwise(steps)
     )
     return [*changes(pairs, top=_MOST_CHANGES)]
