@@ -15,6 +15,8 @@ from hushway.release.questions.steps import Change, Measured, Pair, added, chang
 
 # Of what there are more, no trends are drawn, and no changes told.
 _MOST_LABELS: Final = 2000
+# A release of more numbers is told as a whole only: it must be drawn in a minute.
+_MOST_NUMBERS: Final = 1 << 20
 _MOST_CHANGES: Final = 20
 _PERIODS: Final = "periods"
 _BETWEEN: Final = "\0"
@@ -51,7 +53,7 @@ def sums_of(folder: Path) -> dict[str, Any] | None:
         "noise_alone": cells.noise_alone,
         "learnt": cells.learnt,
         "whole": [whole.value, whole.standard_error],
-        "labels": {} if cells.selected else _labels(cells),
+        "labels": {} if cells.selected or len(cells.counts) > _MOST_NUMBERS else _labels(cells),
     }
 
 
