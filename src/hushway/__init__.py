@@ -17,6 +17,7 @@ __all__ = [
     "HushwayError",
     "Ledger",
     "Release",
+    "Series",
     "__version__",
     "ask",
     "audit",
@@ -41,6 +42,7 @@ __all__ = [
     "recommend",
     "revise",
     "sequences",
+    "series",
     "serve",
     "site",
     "synthesize",
@@ -54,6 +56,8 @@ if TYPE_CHECKING:
     from hushway.families.load import load_plan, prepare
     from hushway.families.reader import Release
     from hushway.families.reader import open_release as open  # noqa: A004  read as hushway.open
+    from hushway.families.series import Series
+    from hushway.families.series_folder import series
     from hushway.privacy.ledger import Ledger
     from hushway.sites.write import site
     from hushway.steward import keys, ledger, plan

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from hushway.errors import ReleaseError
+from hushway.families.other_steps import named_releases
 from hushway.families.registry import contents_of, family_certified
-from hushway.families.series import named_releases
 from hushway.privacy.answers import Replaying
 from hushway.privacy.certificate import Certificate
 from hushway.progress import quiet

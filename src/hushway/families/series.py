@@ -1,188 +1,301 @@
-"""Other releases of a series: found in a folder, and handed to the release that learns from them.
+"""Releases of one city, step by step: sums over months, quarters and years, and what changed."""
 
-Only releases are read whose files are as they were sealed. What is learnt from them is published
-already, so that learning costs nothing.
-"""
-
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, get_args
 
 from hushway.errors import ReleaseError
-from hushway.families.registry import family_certified
-from hushway.families.sealed import read_certificate, read_facts, read_seal, sealed_release
-from hushway.privacy.bound import Unit
-from hushway.privacy.certificate import Certificate, MechanismRecord, Terms
-from hushway.privacy.ledger.span import Span
+from hushway.escaping import visible
+from hushway.families.reader import Release, open_release
+from hushway.privacy.ledger.span import Span, Step
 from hushway.release.folder.published_file import PERIODS
 from hushway.release.folder.seal import SEAL
-from hushway.release.formats.places import read_periods
-from hushway.release.others import LEARNT_FROM, OtherRelease, is_revision, named
-from hushway.release.untrusted.limits import LIST_BYTES, read_plain
+from hushway.release.formats.places import published_periods
+from hushway.release.wording import plural
 
 if TYPE_CHECKING:
-    from hushway.release.job import Job
-    from hushway.release.mechanism import Mechanism
+    from hushway.release.questions.cells import AskedCells, Where
+    from hushway.release.questions.steps import Change, Measured, Pair, StepAnswer
 
-# Steps that are further away say next to nothing about this one.
-MOST_AWAY: Final = 36
+# What must be the same in all releases of a series, and how to call it.
+_ALIKE: Final[Mapping[str, Callable[[Release], str]]] = {
+    "types": lambda release: release.certificate.terms.release_type,
+    "protected units": lambda release: str(release.certificate.terms.unit),
+    "data sets": lambda release: visible(release.certificate.account.dataset),
+}
 
 
-def earlier_releases(job: "Job", folder: Path) -> tuple[OtherRelease, ...]:
-    """Returns the releases of earlier steps of a series, the latest one first.
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Series:
+    """Releases of one city, one for each step. Made by `hushway.series`.
 
-    Args:
-        folder: Holds releases; what else lies there is left alone.
-
-    Raises:
-        ReleaseError: A release there is not as it was sealed.
+    Attributes:
+        step: What a step is: a day, week, month or quarter.
+        releases: The release of each step, by its name such as 2026-04, in order.
+        missing: Steps between the first and the last that have no release.
     """
-    series = job.plan.series
-    if series is None or not folder.is_dir():
-        return ()
-    kind = _Kind(
-        release_type=job.plan.release_type, dataset=job.account.dataset, unit=job.account.unit
-    )
-    here = series.span.number(job.window.first_day)
-    return tuple(other for other in _steps(folder, kind, series.span, here) if other.steps > 0)
 
+    step: Step
+    releases: Mapping[str, Release]
+    missing: tuple[str, ...]
 
-def around(release: Path, folder: Path) -> tuple[OtherRelease, ...]:
-    """Returns a release, and those of all other steps of its series: earlier and later ones.
+    def __repr__(self) -> str:
+        gaps = f", without {', '.join(self.missing)}" if self.missing else ""
+        size = plural(len(self.steps), self.step)
+        return f"Series({size}, {self.steps[0]} to {self.steps[-1]}{gaps})"
 
-    Raises:
-        ReleaseError: It is of no series, or a release there is not as it was sealed.
-    """
-    own = _other(release, 0)
-    certificate = own.certificate
-    account = certificate.account
-    if account.span is None:
-        raise ReleaseError(
-            f"The release {release.name} is of no series.",
-            advice="Revise a release whose plan has a table [series].",
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """The names of its steps, in order."""
+        return tuple(self.releases)
+
+    def sum(self, by: str = "step", **where: "str | Sequence[str]") -> "tuple[StepAnswer, ...]":
+        """Returns sums of published numbers by step, quarter or year, with intervals of 95%.
+
+        What a step answers is what its release answers, and longer sums are these added up. Steps
+        whose release does not list what is asked for are left out.
+
+        Args:
+            by: "step", or what steps add up to: "week", "month", "quarter" or "year".
+            where: Labels to add up, by dimension, as for `Release.sum`.
+
+        Raises:
+            ReleaseError: No release has such a label, or steps do not add up to that.
+        """
+        from hushway.release.questions.answers import total
+        from hushway.release.questions.steps import added
+
+        asked = self._listing(where)
+        answers = {step: total(cells, where) for step, cells in asked.items()}
+        independent = all(cells.noise_alone for cells in asked.values())
+        return tuple(added(answers, self.span, by, independent=independent))
+
+    def changes(
+        self,
+        by: str | None = None,
+        *,
+        between: tuple[str, str] | None = None,
+        top: int | None = None,
+        **where: "str | Sequence[str]",
+    ) -> "tuple[Change, ...]":
+        """Returns what changed from step to step by more than noise, the surest first.
+
+        At most 5% of what is returned is noise, on average.
+
+        Args:
+            by: A dimension whose sums are compared one by one, such as "origins"; the whole sum
+                unless said. Only labels that both releases list are compared.
+            between: Two steps, the earlier one first; every step with the next one unless said.
+            top: At most so many.
+            where: What is added up, as for `sum`.
+
+        Raises:
+            ReleaseError: No release has such a label, or there is no such step.
+        """
+        from hushway.release.questions.steps import changes
+
+        asked = self._listing(where)
+        pairs = (
+            pair_of(earlier, later, asked, where, by)
+            for earlier, later in self._pairs(between)
+            if earlier in asked and later in asked
         )
-    kind = _Kind(
-        release_type=certificate.terms.release_type,
-        dataset=account.dataset,
-        unit=certificate.terms.unit,
-    )
-    span = Span.from_text(account.span)
-    others = _steps(folder, kind, span, _number(release, span))
-    return (own, *(other for other in others if other.steps != 0))
+        return tuple(changes(pairs, top=top))
+
+    def _pairs(self, between: tuple[str, str] | None) -> list[tuple[str, str]]:
+        if between is None:
+            return list(pairwise(self.steps))
+        for step in between:
+            if step not in self.releases:
+                raise ReleaseError(
+                    f"The series has no release of {step!r}.",
+                    advice=f"Name one of its steps: {', '.join(self.steps)}.",
+                )
+        return [between]
+
+    def _listing(self, where: "Where") -> "dict[str, AskedCells]":
+        """Returns the numbers of the releases that have what is asked for."""
+        found, refusal = {}, None
+        for step, release in self.releases.items():
+            cells = release.cells
+            try:
+                cells.chosen(where)
+            except ReleaseError as problem:
+                refusal = problem
+            else:
+                found[step] = cells
+        if refusal is not None and not found:
+            raise refusal
+        return found
+
+    @property
+    def sentence(self) -> str:
+        """What was counted, in which steps, of which data, and what unit is protected."""
+        certificate, counted = self._first.certificate, self.counted
+        first, last = self.steps[0], self.steps[-1]
+        return (
+            f"{counted[:1].upper()}{counted[1:]}, {plural(len(self.steps), self.step)}, {first} to "
+            f"{last}. Data: {certificate.account.dataset}. "
+            f"Protected unit: one {certificate.terms.unit}."
+        )
+
+    def notes(self, where: "Where") -> tuple[str, ...]:
+        """Returns what readers of answers must know, one sentence each."""
+        asked = self._listing(where)
+        unlisted = [step for step in self.steps if step not in asked]
+        fitted = not all(cells.noise_alone for cells in asked.values())
+        notes = {
+            f"There is no release of {', '.join(self.missing)}.": self.missing,
+            f"Left out, since what is asked for is not there: {', '.join(unlisted)}.": unlisted,
+            "What a fit expects of a place is wrong in the same direction in every step, so that "
+            "errors of steps are added up in longer sums.": fitted,
+        }
+        return tuple(note for note, holds in notes.items() if holds)
+
+    @property
+    def lengths(self) -> tuple[str, ...]:
+        """A step, and what steps add up to, such as quarter and year."""
+        from hushway.release.questions.steps import lengths
+
+        return lengths(self.step)
+
+    @property
+    def counted(self) -> str:
+        """What is counted, such as "trips"."""
+        return self._first.cells.counted
+
+    @property
+    def _first(self) -> Release:
+        return self.releases[self.steps[0]]
+
+    @property
+    def title(self) -> str:
+        """What catalogues call it: the data set, and the account that pays for its releases."""
+        account = self._first.certificate.account
+        return f"{account.dataset}, {account.period}"
+
+    @property
+    def span(self) -> Span:
+        """One step, as calendars know it."""
+        return Span(step=self.step, steps=1)
 
 
-def named_releases(certificate: Certificate, folder: Path) -> tuple[OtherRelease, ...]:
-    """Returns the releases that a certificate says it learnt from.
+def pair_of(
+    earlier: str, later: str, asked: "Mapping[str, AskedCells]", where: "Where", by: str | None
+) -> "Pair":
+    """Returns sums of two steps.
+
+    Where the surest numbers only are published, sums would differ by which ones are: there they are
+    of what both releases publish.
+    """
+    from hushway.release.questions.steps import Pair
+
+    one, other = asked[earlier], asked[later]
+    if one.selected or other.selected:
+        one, other = one.shared_with(other), other.shared_with(one)
+    before, after = measured(one, where, by), measured(other, where, by)
+    return Pair(earlier=earlier, later=later, before=before, after=after)
+
+
+def measured(cells: "AskedCells", where: "Where", by: str | None) -> "dict[str, Measured]":
+    """Returns sums of a release with their errors: one of each label, or one of all."""
+    from hushway.release.questions.answers import label_of, sums_by, total
+    from hushway.release.questions.steps import Measured
+
+    if by is None:
+        whole = total(cells, where)
+        return {"": Measured(label=whole.label, value=whole.value, error=whole.standard_error)}
+    asked, sums, errors = sums_by(cells, where, by)
+    dimension = cells.dimension(by)
+    return {
+        key: Measured(label=label_of(dimension, i), value=float(sums[i]), error=float(errors[i]))
+        for i, key in enumerate(dimension.ids)
+        if asked[i] and key not in dimension.rest
+    }
+
+
+def open_series(releases: Path | str | Sequence[Path | str]) -> Series:
+    """Opens releases of one city as a series.
 
     Raises:
-        ReleaseError: One of them is not in the folder, or not as it was sealed.
+        ReleaseError: As `hushway.series` says.
     """
-    there = {read_seal(path)[0].digest: path for path in _releases(folder)}
-    for name in named(certificate):
-        if name["seal"] not in there:
+    opened = [open_release(folder) for folder in folders_of(releases)]
+    for words, fact in _ALIKE.items():
+        found = sorted({fact(release) for release in opened})
+        if len(found) > 1:
             raise ReleaseError(
-                f"The release learnt from {name['release']}, which is not in the folder.",
-                advice="Ask the publisher for all releases of the series.",
+                f"The releases are of different {words}: {' and '.join(found)}.",
+                advice="Give releases of one series.",
             )
-    return tuple(_other(there[name["seal"]], name["steps_away"]) for name in named(certificate))
-
-
-def learning_from(job: "Job", others: Sequence[OtherRelease]) -> "Job":
-    """Returns a job whose fit learns from other releases, as far as these help.
-
-    Raises:
-        PlanError: Its mechanism learns from none.
-    """
-    if not others:
-        return job
-    family = family_certified(job.plan.release_type)
-    mechanism = family.learning(job.mechanism, others)
-    settled = job.settled_terms
-    return replace(
-        job,
-        mechanism=mechanism,
-        terms=_learning_terms(job.terms, mechanism),
-        settled_terms=None
-        if settled is None
-        else lambda found: _learning_terms(settled(found), mechanism),
+    windows = {release.folder: days_of(release) for release in opened}
+    opened.sort(key=lambda release: windows[release.folder])
+    span = span_of([*windows.values()])
+    steps: dict[str, Release] = {}
+    for release in opened:
+        name = span.name(windows[release.folder][0])
+        if name in steps:
+            raise ReleaseError(
+                f"Two releases are of {name}: {steps[name].folder.name} and {release.folder.name}.",
+                advice="Give one release of every step.",
+            )
+        steps[name] = release
+    every = span.names(windows[opened[0].folder][0], windows[opened[-1].folder][1])
+    return Series(
+        step=span.step,
+        releases=MappingProxyType(steps),
+        missing=tuple(name for name in every if name not in steps),
     )
 
 
-def revised_terms(release: Path, certificate: Certificate, others: Sequence[OtherRelease]) -> Terms:
-    """Returns the terms of a revision of a release.
+def folders_of(releases: Path | str | Sequence[Path | str]) -> list[Path]:
+    """Returns release folders that are named, or that lie in a folder that is named.
 
     Raises:
-        ReleaseError: There is nothing that it could learn from.
+        ReleaseError: There is none.
     """
-    family = family_certified(certificate.terms.release_type)
-    mechanism, _ = family.refitting(release, certificate, read_facts(release))
-    terms = _learning_terms(certificate.terms, family.learning(mechanism, others))
-    if len(terms.mechanism.parameters[LEARNT_FROM]) == 1:
-        raise ReleaseError(
-            "There is no other release that helps: of the same data set, unit, type and periods, "
-            "and with its noisy answers.",
-            advice="Name the folder that holds the releases of the series.",
-        )
-    return terms
-
-
-def _learning_terms(terms: Terms, mechanism: "Mechanism[Any, Any]") -> Terms:
-    """Returns the terms of a release that learns: what is measured, and how noisily, stays."""
-    names = mechanism.parameters.get(LEARNT_FROM)
-    if names is None:
-        return terms
-    record = terms.mechanism
-    return replace(
-        terms,
-        mechanism=MechanismRecord(
-            name=record.name, parameters={**record.parameters, LEARNT_FROM: names}
-        ),
-        post_processing=mechanism.post_processing,
-    )
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Kind:
-    """What releases of one series have in common."""
-
-    release_type: str
-    dataset: str
-    unit: Unit
-
-    def has(self, certificate: Certificate) -> bool:
-        """Whether a release is one of them, and holds answers of its own."""
-        terms = certificate.terms
-        kind = terms.release_type, certificate.account.dataset, terms.unit
-        return kind == (self.release_type, self.dataset, self.unit) and not is_revision(certificate)
-
-
-def _steps(folder: Path, kind: _Kind, span: Span, here: int) -> list[OtherRelease]:
-    """Returns the releases of a series that are not too far from a step, the nearest one first."""
+    named = [releases] if isinstance(releases, Path | str) else releases
     found = []
-    for path in _releases(folder):
-        if kind.has(read_certificate(path)):
-            away = here - _number(path, span)
-            if abs(away) <= MOST_AWAY:
-                found.append(_other(path, away))
-    return sorted(found, key=lambda other: (abs(other.steps), other.steps, other.seal))
+    for folder in map(Path, named):
+        inside = sorted(each.parent for each in folder.glob(f"*/{SEAL}"))
+        found += [folder] if (folder / SEAL).exists() or not inside else inside
+    if not found:
+        raise ReleaseError("A series needs releases.", advice="Name their folders.")
+    return found
 
 
-def _releases(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.iterdir()) if (path / SEAL).is_file())
+def days_of(release: Release) -> tuple[date, date]:
+    """Returns the first and the last day of a release, by its public periods.
+
+    Raises:
+        ReleaseError: It holds no times.
+    """
+    if not (release.folder / PERIODS).exists():
+        raise ReleaseError(
+            f"The release {release.folder.name} holds no times, so it is no step of a series.",
+            advice="Ask it by itself.",
+        )
+    periods = published_periods(release.folder)
+    return periods.first_day, periods.last_day
 
 
-def _other(folder: Path, steps: int) -> OtherRelease:
-    certificate, seal = sealed_release(folder)
-    return OtherRelease(
-        folder=folder,
-        certificate=certificate,
-        facts=read_facts(folder),
-        seal=seal.digest,
-        steps=steps,
+def span_of(windows: Sequence[tuple[date, date]]) -> Span:
+    """Returns what one step is, if all windows are steps of one length of the calendar.
+
+    Raises:
+        ReleaseError: They are not.
+    """
+    for step in get_args(Step):
+        span = Span(step=step, steps=1)
+        if all(span.days(span.name(days[0])) == days for days in windows):
+            return span
+    lengths = {last - first: f"{first} to {last}" for first, last in windows}
+    raise ReleaseError(
+        "The releases are not of one day, week (from Monday), month or quarter each: they cover "
+        f"{' and '.join(lengths.values())}.",
+        advice="Give releases of steps of the same length.",
     )
-
-
-def _number(folder: Path, span: Span) -> int:
-    """Returns the number of the step that a release is of."""
-    return span.number(read_periods(read_plain(folder / PERIODS, LIST_BYTES)).first_day)

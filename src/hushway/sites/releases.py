@@ -3,11 +3,12 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hushway.errors import ReleaseError, damaged
 from hushway.progress import Progress, quiet
@@ -36,6 +37,7 @@ class SiteRelease:
         stamp: NOT PRIVATE, if it is not.
         seal: The digest of the seal that was verified.
         drawn: The folder with its atlas.
+        sums: Its sums as those of a step, if it is one of several.
     """
 
     folder: Path
@@ -46,6 +48,7 @@ class SiteRelease:
     stamp: str | None
     seal: str
     drawn: Path
+    sums: Mapping[str, Any] | None = None
 
     @property
     def atlas(self) -> bytes:
@@ -96,7 +99,7 @@ def verified_releases(
             progress(f"Verifying and drawing {folder.name}", number / len(releases))
             into = Path(scratch) / str(number)
             into.mkdir()
-            drawn.append((folder, into, _drawn(folder, into)))
+            drawn.append((folder, into, _drawn(folder, into, sums=len(releases) > 1)))
         slugs = distinct_slugs(facts["title"] for _, _, facts in drawn)
         yield tuple(
             SiteRelease(folder=folder, drawn=into, slug=slug, **facts)
@@ -104,8 +107,8 @@ def verified_releases(
         )
 
 
-def _drawn(folder: Path, into: Path) -> dict[str, str]:
-    question = {"folder": str(folder.absolute()), "into": str(into)}
+def _drawn(folder: Path, into: Path, *, sums: bool) -> dict[str, Any]:
+    question = {"folder": str(folder.absolute()), "into": str(into), "sums": sums}
     try:
         return ask_confined("hushway.sites.draw_process", question)
     except OutOfLimitsError as problem:

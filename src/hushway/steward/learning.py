@@ -1,8 +1,8 @@
 """A release of a series learns from those before it, if the ledger knows them."""
 
 from hushway.errors import ReleaseError
+from hushway.families.other_steps import earlier_releases, learning_from
 from hushway.families.sealed import witness_of
-from hushway.families.series import earlier_releases, learning_from
 from hushway.privacy.ledger import Ledger
 from hushway.progress import Progress, quiet
 from hushway.release.job import Job

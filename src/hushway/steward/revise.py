@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hushway.errors import ReleaseError
+from hushway.families.other_steps import around, revised_terms
 from hushway.families.refit import fitted_again
 from hushway.families.sealed import read_facts, sealed_release
-from hushway.families.series import around, revised_terms
 from hushway.families.write import write_release
 from hushway.privacy.signing import Passphrase, load_signing_key
 from hushway.progress import Progress, quiet

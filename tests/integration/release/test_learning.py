@@ -15,9 +15,9 @@ import hushway
 from hushway.cli.app import app
 from hushway.errors import PlanError, ReleaseError
 from hushway.families.load import load_plan, prepare
+from hushway.families.other_steps import learning_from, named_releases
 from hushway.families.refit import check_revised, fitted_again
 from hushway.families.sealed import read_certificate, read_facts
-from hushway.families.series import learning_from, named_releases
 from hushway.privacy.ledger import Ledger
 from hushway.release.folder.finding import Outcome
 from hushway.release.folder.seal import Seal

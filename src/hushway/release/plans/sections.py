@@ -217,7 +217,8 @@ class ReleasePlan(Section):
     ground: Texts = Field(
         default=(),
         description="Public files that are drawn under its map, simplified into the release: "
-        "GeoJSON, GeoPackage, a shapefile, an OpenStreetMap extract, a GTFS feed or a GMNS folder.",
+        "GeoJSON, GeoPackage, a shapefile, an OpenStreetMap extract, vector tiles (PMTiles), a "
+        "GTFS feed or a GMNS folder.",
     )
 
     @model_validator(mode="after")
