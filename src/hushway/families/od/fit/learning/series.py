@@ -37,6 +37,8 @@ _LEAN: Final = 0.5
 # So many values tell how far all of them stray.
 _ENOUGH: Final = 1 << 16
 _SWEEPS: Final = 4
+# A place with so many times the trips that were expected, or with so many times fewer, is another.
+_ANOTHER: Final = 3.0
 # Laplace noise is Gaussian noise of a random variance; so many variances stand for all.
 _VARIANCES: Final = 6
 # Classes of counts within a factor of 2 have weights of their own, which differ by about this.
@@ -179,12 +181,16 @@ def learn_from_steps(
     noise = cells.shape[1] * float(law.variance)
     _rescale(base.mean, _updated(base.mean.sum(axis=1), 0.0, totals, [(1.0, noise)])[0])
     moved = base.mean.copy()
-    targets = [(one.partition, _sums_now(one, base)) for one in sums if one.partition.classes > 1]
+    targets, known = [], expected.known
+    for one in (each for each in sums if each.partition.classes > 1):
+        now, changed = _sums_now(one, base)
+        targets.append((one.partition, now))
+        known = known & ~changed[one.partition.pair_class]
     fit_to_sums(moved, targets, _SWEEPS)
     growth = np.minimum(moved / np.maximum(base.mean, _NOTHING), 10.0)
     mean, variance = _updated(moved, growth**2 * base.variance, cells, _gaussian_parts(law))
     joint = replace(alone, mean=mean, variance=variance)
-    return _combined(joint, alone, expected.known, cells, law)
+    return _combined(joint, alone, known, cells, law)
 
 
 def _totals(cells: IntArray, law: NoiseLaw, sums: Sequence[NoisySums]) -> FloatArray:
@@ -198,8 +204,13 @@ def _rescale(table: FloatArray, totals: FloatArray) -> None:
     table *= (totals / np.maximum(table.sum(axis=1), _NOTHING))[:, None]
 
 
-def _sums_now(sums: NoisySums, base: Expectation) -> FloatArray:
-    """Returns the sums of this step: over all periods first, where a change shows best."""
+def _sums_now(sums: NoisySums, base: Expectation) -> tuple[FloatArray, BoolArray]:
+    """Returns the sums of this step: over all periods first, where a change shows best.
+
+    Returns:
+        The sums, and which classes of pairs are surely no longer what they were: what other steps
+        say of their cells tells nothing.
+    """
     shape = sums.partition.periods, sums.partition.classes
     mean = sums.partition.sums(base.mean).reshape(shape)
     variance = sums.partition.sums(base.variance).reshape(shape)
@@ -207,7 +218,8 @@ def _sums_now(sums: NoisySums, base: Expectation) -> FloatArray:
     seen = sums.by_period.sum(axis=0)
     now, _ = _updated(whole, variance.sum(axis=0), seen, [(1.0, noise)])
     mean *= now / np.maximum(whole, _NOTHING)
-    return _updated(mean, variance, sums.by_period, _gaussian_parts(sums.law))[0].ravel()
+    found = _updated(mean, variance, sums.by_period, _gaussian_parts(sums.law))[0]
+    return found.ravel(), (now > _ANOTHER * whole) | (now < whole / _ANOTHER)
 
 
 def _gaussian_parts(law: NoiseLaw) -> list[tuple[float, float]]:

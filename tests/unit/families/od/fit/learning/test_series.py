@@ -112,6 +112,18 @@ def test_a_place_that_closed_is_not_smoothed_away() -> None:
     assert place.sum() < 0.1 * usual.sum()
 
 
+def test_a_place_that_opened_stands_alone() -> None:
+    rng, law = np.random.default_rng(6), LAWS["gaussian"]
+    place = int(np.argmax(rates(7)[0].reshape(PLACES, PLACES).sum(axis=1)))
+    shut = 5 * rates(7)
+    shut.reshape(PERIODS, PLACES, PLACES)[:, place] = 0.01
+    one = step(rng, rng.poisson(5 * rates(7)), law)
+    found = together(one, [step(rng, rng.poisson(shut), law) for _ in range(6)])
+    opened = BY_ORIGIN.pair_class == place
+    assert (found.mean[:, opened] == alone(one).mean[:, opened]).all()
+    assert (found.mean[:, ~opened] != alone(one).mean[:, ~opened]).any()
+
+
 def test_pairs_that_no_other_step_knows_stand_alone() -> None:
     rng, law = np.random.default_rng(4), LAWS["gaussian"]
     one, other = (step(rng, rng.poisson(rates(7)), law) for _ in range(2))
