@@ -17,6 +17,7 @@ __all__ = [
     "HushwayError",
     "Ledger",
     "Release",
+    "Series",
     "__version__",
     "ask",
     "audit",
@@ -39,7 +40,9 @@ __all__ = [
     "price",
     "publish",
     "recommend",
+    "revise",
     "sequences",
+    "series",
     "serve",
     "site",
     "synthesize",
@@ -53,6 +56,8 @@ if TYPE_CHECKING:
     from hushway.families.load import load_plan, prepare
     from hushway.families.reader import Release
     from hushway.families.reader import open_release as open  # noqa: A004  read as hushway.open
+    from hushway.families.series import Series
+    from hushway.families.series_folder import series
     from hushway.privacy.ledger import Ledger
     from hushway.sites.write import site
     from hushway.steward import keys, ledger, plan
@@ -66,6 +71,7 @@ if TYPE_CHECKING:
     from hushway.steward.price import price
     from hushway.steward.publish import publish
     from hushway.steward.recommend import recommend
+    from hushway.steward.revise import revise
     from hushway.steward.transit import design, evaluate
     from hushway.steward.verify import verify
     from hushway.steward.warm import warm

@@ -14,7 +14,8 @@ from hushway.cli.app import app
 from hushway.errors import ReleaseError
 from hushway.families.load import plan_from, prepare
 from hushway.families.refit import check_refit, fitted_again
-from hushway.families.verify import read_certificate, read_facts, verify
+from hushway.families.sealed import read_certificate, read_facts
+from hushway.families.verify import verify
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.measured import KeptAnswer

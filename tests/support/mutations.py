@@ -16,7 +16,8 @@ from typing import Any
 from hushway.errors import ReleaseError
 from hushway.families.readers import reader_files
 from hushway.families.registry import FAMILIES, family_certified
-from hushway.families.verify import read_certificate, read_facts, verify
+from hushway.families.sealed import read_certificate, read_facts
+from hushway.families.verify import verify
 from hushway.privacy.certificate import Certificate, canonical_json, parsed_json
 from hushway.release.documents.label import render_label
 from hushway.release.documents.linked_data import render_croissant, render_dcat

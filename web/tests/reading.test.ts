@@ -8,7 +8,8 @@ import { Scale } from "../src/map/scale";
 import { legendWords, namesOf } from "../src/reader/words";
 import { Branches } from "../src/reader/tree";
 import { readAddress, writeAddress } from "../src/shared/address";
-import { readAtlas, type Atlas } from "../src/shared/atlas";
+import { AtlasError, readAtlas, type Atlas } from "../src/shared/atlas";
+import { readSeries } from "../src/shared/series";
 import { bytes, difference, number, uncertain, withInterval } from "../src/shared/format";
 import { changed, madeUp } from "./made_up";
 
@@ -38,6 +39,45 @@ describe("numbers", () => {
     expect(uncertain(-19, 10)).toBe(true);
     expect(uncertain(20, 10)).toBe(false);
     expect(uncertain(1, NaN)).toBe(false);
+  });
+});
+
+describe("a series", () => {
+  const step = (name: string, slug: string | null, count: number | null) => ({ name, slug, count, error: count === null ? null : 5 });
+  const told = { label: "2026-Q1, 2 of 3 months", count: 220, low: 200, high: 240 };
+  const facts = {
+    step: "month",
+    counted: "trips",
+    steps: [step("2026-01", "january", 100), step("2026-02", null, null), step("2026-03", "march", 120)],
+    longer: [told],
+    changes: [{ ...told, label: "origins A (a)", count: -40, low: -60, high: -20, earlier: "2026-01", later: "2026-03" }],
+    labels: { origins: { a: [[60, 3], null, [20, 3]] } },
+  };
+
+  it("has a gap where there is no release", () => {
+    const found = readSeries(facts)!;
+    expect(found.steps.map(({ slug }) => slug)).toEqual(["january", null, "march"]);
+    expect(found.steps[1].count).toBeNaN();
+    expect(found.courseOf("origins", "a")).toEqual({ count: [60, NaN, 20], error: [3, NaN, 3] });
+    expect([found.courseOf("origins", "b"), found.courseOf("constructor", "name")]).toEqual([null, null]);
+    expect(found.changes[0].earlier).toBe("2026-01");
+  });
+
+  it("is none for most sites", () => {
+    expect(readSeries(undefined)).toBeNull();
+  });
+
+  it.each([
+    ["no steps", { ...facts, steps: [] }],
+    ["a count that is none", { ...facts, steps: [step("2026-01", "january", Infinity)] }],
+    ["a long label", { ...facts, longer: [{ ...told, label: "x".repeat(2000) }] }],
+    ["no labels", { ...facts, labels: [] }],
+  ])("is refused with %s", (_, wrong) => {
+    expect(() => readSeries(wrong)).toThrow(AtlasError);
+  });
+
+  it("refuses a course of another length", () => {
+    expect(() => readSeries({ ...facts, labels: { origins: { a: [[1, 1]] } } })!.courseOf("origins", "a")).toThrow(AtlasError);
   });
 });
 

@@ -4,7 +4,7 @@ import { budgetsWith, curvesOf, nearest, pointAt } from "../src/steward/curves";
 import { eventIn, listen, type Told } from "../src/steward/events";
 import { problemsOf, sectionsOf, shownIn, valueAt, writtenFrom, type Field } from "../src/steward/fields";
 import { pathsIn, tellings } from "../src/steward/found";
-import { approximately } from "../src/steward/results";
+import { approximately, lostInWords } from "../src/steward/results";
 import { keepSession, sessionHeaders, tokenIn } from "../src/steward/session";
 import { addressOf, placeOf } from "../src/steward/steps";
 
@@ -38,9 +38,22 @@ const SCHEMA = {
   },
 };
 
+describe("what people may have lost", () => {
+  it("is a sentence for each unit", () => {
+    const lost = [
+      { unit: "person", releases: 1, epsilon: "3/2", rho: "0", note: null },
+      { unit: "trip", releases: 2, epsilon: "1", rho: "1/4", note: "Of one trip." },
+    ];
+    expect(lostInWords({ people: null, datasets: ["taps"], lost })).toEqual([
+      "One person at most ε = 1.5, in 1 release.",
+      "One trip at most ε = 1 and ρ = 0.25, in 2 releases. Of one trip.",
+    ]);
+  });
+});
+
 describe("a form", () => {
   it("has a field for each plain value of the schema", () => {
-    const [data] = sectionsOf(SCHEMA, {});
+    const [data] = sectionsOf(SCHEMA, { data: {} });
     expect(data.fields.map(({ path, kind }) => [path.join("."), kind])).toEqual([
       ["data.trips", "text"],
       ["data.epsilon", "text"],
@@ -52,6 +65,12 @@ describe("a form", () => {
     ]);
     expect(data.elsewhere).toEqual(["data.shares"]);
     expect(data.fields[0].required).toBe(true);
+  });
+
+  it("needs nothing of a section that the plan leaves out", () => {
+    const [data] = sectionsOf(SCHEMA, {});
+    expect(data.used).toBe(false);
+    expect(data.fields.some(({ required }) => required)).toBe(false);
   });
 
   it("shows the kind that the plan has chosen", () => {

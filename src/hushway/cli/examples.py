@@ -28,12 +28,16 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "hushway ask release --where origins=A,B --where periods=08:00",
         "hushway ask release --top 10 --by destinations",
         "hushway ask release --where periods=08:00 --over periods=17:00",
+        "hushway ask releases --each quarter --where origins=A",
+        "hushway ask releases --changes --by origins",
     ),
+    "series": ("hushway series releases", "hushway series releases --to city-2026"),
     "serve": ("hushway serve", "hushway serve plan.toml", "hushway serve demo --port 8400 --open"),
     "site": (
         "hushway site release --to site",
         "hushway site release-march release-april --one-file report.html",
     ),
+    "revise": ("hushway revise releases/2026-01 --series releases --to revised/2026-01",),
     "compare": (
         "hushway compare release-march release-april",
         "hushway compare release --truth plan.toml",

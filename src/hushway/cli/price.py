@@ -1,5 +1,6 @@
 """The command `price`: what a plan costs and how good its release would be."""
 
+from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,13 +97,35 @@ def _say_price(tag: "Price") -> None:
     _say_account(tag)
     if tag.obstacle is not None:
         say(f"The ledger would refuse it. {tag.obstacle}")
+    longer = {} if tag.series is None else tag.series.longer
     table(
         f"Typical errors, in {job.wording.counted}",
-        ["figure", "#noise (1 standard deviation)", "#upward bias in a sparse table"],
-        [[f.figure, f"± {short(f.standard_error)}", short(f.bias)] for f in tag.forecasts],
+        [
+            "figure",
+            "#noise (1 standard deviation)",
+            *(f"#in a {length}" for length in longer),
+            "#upward bias in a sparse table",
+        ],
+        [
+            [
+                f.figure,
+                # Noise is drawn anew for every step.
+                *(f"± {short(f.standard_error * sqrt(steps))}" for steps in (1, *longer.values())),
+                short(f.bias),
+            ]
+            for f in tag.forecasts
+        ],
     )
+    if tag.series is not None:
+        say(tag.series.sentence)
     if tag.expected is not None:
         _say_expected(tag.expected, job.wording.counted)
+        if longer:
+            length, steps = [*longer.items()][-1]
+            say(
+                f"Over a {length} these errors are {short(sqrt(steps))} to {steps} times as large: "
+                "noise is drawn anew every time, and what a fit expects of a place is not."
+            )
     elif can_be_foreseen(job):
         say("Errors of the published table can be forecast from a public guess: --trips NUMBER")
     say(tag.worth.sentence)

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hushway.cli.console import AsJson, answer_json, say, table, working
+from hushway.cli.keys import ask_passphrase
 from hushway.steward.verify_confined import verify_confined
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from hushway.families.comparison import Comparison
     from hushway.release.forecast.true_errors import TrueErrors
+    from hushway.release.questions.answers import Answer
 
 _VERDICTS = {
     "verified": "It adds up, and is signed by the given key.",
@@ -45,10 +49,18 @@ def verify(
             "byte. Takes as long as the fit did.",
         ),
     ] = False,
+    series: Annotated[
+        Path | None,
+        typer.Option(
+            "--series",
+            metavar="FOLDER",
+            help="With --refit, the folder with the releases that it learnt from.",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Recompute what a release claims, as far as that is possible without the data."""
-    found = verify_confined(release, key=key, ledger=ledger, refit=refit)
+    found = verify_confined(release, key=key, ledger=ledger, refit=refit, series=series)
     if as_json:
         answer_json(found)
     else:
@@ -101,6 +113,33 @@ def _named(release: dict[str, Any], found: dict[str, Any]) -> list[list[str]]:
     ]
 
 
+def revise(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release of a series.")],
+    *,
+    series: Annotated[
+        Path,
+        typer.Option("--series", metavar="FOLDER", help="Holds the releases of the series."),
+    ],
+    to: Annotated[Path, typer.Option("--to", help="Where the revised release appears.")],
+    signing_key: Annotated[
+        Path | None, typer.Option("--signing-key", help="What signs it; nothing if left out.")
+    ] = None,
+) -> None:
+    """Fit a release again with all other steps of its series; reads no rows and costs nothing."""
+    from hushway.steward.revise import revise as revise_release
+
+    with working() as show:
+        folder = revise_release(
+            release,
+            series=series,
+            to=to,
+            signing_key=signing_key,
+            passphrase=ask_passphrase,
+            progress=show,
+        )
+    say(f"Wrote {folder}, a revision of {release}. Nothing was spent.")
+
+
 def dossier(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
     *,
@@ -122,7 +161,12 @@ def dossier(
 
 
 def ask(  # noqa: PLR0913  a question has as many parts
-    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The release folder.")],
+    release: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="RELEASE...", help="The release folder; or several, or a folder of them."
+        ),
+    ],
     *,
     where: Annotated[
         list[str] | None,
@@ -135,27 +179,97 @@ def ask(  # noqa: PLR0913  a question has as many parts
     ] = None,
     top: Annotated[int | None, typer.Option(help="So many of the largest.", min=1)] = None,
     by: Annotated[
-        str | None, typer.Option(metavar="DIMENSION", help="What the largest are of: origins, say.")
+        str | None,
+        typer.Option(
+            metavar="DIMENSION", help="What the largest, or changes, are of: origins, say."
+        ),
     ] = None,
+    each: Annotated[
+        str | None,
+        typer.Option(metavar="LENGTH", help="Of a series: sums of each step, quarter or year."),
+    ] = None,
+    changes: Annotated[
+        bool,
+        typer.Option("--changes", help="Of a series: what changed between steps beyond noise."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add up what a release publishes, with an interval of 95%; costs no budget."""
+    """Add up what releases publish, with intervals of 95%; costs no budget."""
     from hushway.families.asking import ask as answered
     from hushway.steward.facts import answer_facts
 
     found = answered(
-        release, where=where or (), minus=minus or (), over=over or (), mean=mean, top=top, by=by
+        release,
+        where=where or (),
+        minus=minus or (),
+        over=over or (),
+        mean=mean,
+        top=top,
+        by=by,
+        each=each,
+        changes=changes,
     )
     if as_json:
         answer_json(answer_facts(found))
         return
-    rows = [
-        [one.label, *(_short(number) for number in (one.value, one.low, one.high))]
-        for one in found.answers
-    ]
-    table(found.of, ["", found.counted, "95% from", "to"], rows)
+    _show_answers(found.of, found.counted, found.answers)
+    if changes and not found.answers:
+        say("No change is larger than noise alone may be.")
     for note in (*found.notes, *([] if found.warning is None else [f"WARNING: {found.warning}"])):
         say(note)
+
+
+def series(
+    releases: Annotated[
+        list[Path],
+        typer.Argument(metavar="RELEASE...", help="The release folders, or a folder of them."),
+    ],
+    *,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            "--to", help="A new folder for copies of them, a table over all steps, and metadata."
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read releases of one city step by step: sums, and changes beyond noise; costs nothing."""
+    from hushway.families.series_folder import series as open_series
+    from hushway.steward.facts import series_facts
+
+    with working() as show:
+        show("Reading the releases")
+        found = open_series(releases, to=to)
+        facts = series_facts(found)
+    if as_json:
+        answer_json(facts)
+        return
+    for length in found.lengths:
+        _show_answers(f"Each {length}. {found.sentence}", facts["counted"], found.sum(length))
+    changes = found.changes()
+    if changes:
+        _show_answers("Changes beyond noise", facts["counted"], changes)
+    else:
+        say("No change is larger than noise alone may be.")
+    for note in facts["notes"]:
+        say(note)
+    if to is not None:
+        say(f"{to}: the releases, series.csv and metadata for catalogues; README.md tells more.")
+
+
+def _show_answers(title: str, counted: str, answers: "Sequence[Answer]") -> None:
+    rows = [
+        [_asked(one), *(_short(number) for number in (one.value, one.low, one.high))]
+        for one in answers
+    ]
+    table(title, ["", f"#{counted}", "#95% from", "#to"], rows)
+
+
+def _asked(one: "Answer") -> str:
+    """Returns what an answer is of; of a change also from when to when."""
+    from hushway.release.questions.steps import Change
+
+    return f"{one.label}, {one.earlier} to {one.later}" if isinstance(one, Change) else one.label
 
 
 def _short(number: float) -> str:
@@ -212,7 +326,8 @@ def site(
         typer.Option(
             "--ground",
             help="A public file to draw under the maps: GeoJSON, GeoPackage, a shapefile, an "
-            "OpenStreetMap extract, a GTFS feed or a GMNS folder. May be given several times.",
+            "OpenStreetMap extract, vector tiles (PMTiles), a GTFS feed or a GMNS folder. May be "
+            "given several times.",
         ),
     ] = None,
     force: Annotated[

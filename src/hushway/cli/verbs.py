@@ -22,7 +22,7 @@ from hushway.cli.log_file import open_log_file
 from hushway.cli.plans import check, plan, publish
 from hushway.cli.price import price
 from hushway.cli.recommend import recommend
-from hushway.cli.releases import ask, compare, dossier, site, synthesize, verify
+from hushway.cli.releases import ask, compare, dossier, revise, series, site, synthesize, verify
 from hushway.cli.reproduce import reproduce
 from hushway.cli.serve import serve
 from hushway.cli.warm import warm
@@ -67,8 +67,10 @@ app.command()(price)
 app.command()(recommend)
 app.command()(publish)
 app.command()(verify)
+app.command()(revise)
 app.command()(dossier)
 app.command()(ask)
+app.command()(series)
 app.command()(site)
 app.command()(compare)
 app.command()(serve)

@@ -7,10 +7,11 @@ from pathlib import Path
 from hushway.errors import ReleaseError
 from hushway.families.reader import open_release
 from hushway.families.registry import family_certified
+from hushway.families.series import Series, folders_of, open_series
 from hushway.families.verify import verified
 from hushway.progress import Progress, quiet
 from hushway.release.questions.answers import Answer, difference, largest, ratio, total
-from hushway.release.questions.cells import AskedCells
+from hushway.release.questions.cells import AskedCells, Where
 from hushway.release.synthetic_file import SyntheticFile
 from hushway.release.wording import counted_sentence
 
@@ -33,8 +34,8 @@ class Answered:
     notes: Sequence[str]
 
 
-def ask(
-    release: Path | str,
+def ask(  # noqa: PLR0913  a question has as many parts
+    release: Path | str | Sequence[Path | str],
     *,
     where: Sequence[str] = (),
     minus: Sequence[str] = (),
@@ -42,39 +43,71 @@ def ask(
     mean: str | None = None,
     top: int | None = None,
     by: str | None = None,
+    each: str | None = None,
+    changes: bool = False,
 ) -> Answered:
-    """Answers a question about sums of a release, each with an interval of 95%.
+    """Answers a question about sums of a release or of a series, each with an interval of 95%.
 
     Every condition is a text such as "origins=A,B" or "periods=08:00"; a label is an id, a name or
     a zone, and * stands for any letters. Several conditions on one dimension are added up.
 
     Privacy:
-        Reads a published release and nothing else: it costs nothing.
+        Reads published releases and nothing else: it costs nothing.
 
     Args:
-        release: A release folder that is as it was sealed.
+        release: A release folder that is as it was sealed; or several, or a folder of them, of one
+            step of a series each, whose sums are told by `each`.
         where: What to add up; everything unless said.
         minus: What to take off it: the answer is a difference.
         over: What to divide it by: the answer is a ratio.
         mean: Divides the sum by the number of these: "periods" for the mean of a period.
         top: So many of the largest, by what `by` names.
-        by: What the largest are of, such as "origins".
+        by: What the largest, or the changes, are of, such as "origins".
+        each: Of a series: "step", "quarter", "year" or another length that steps add up to.
+        changes: Of a series: what changed from step to step by more than noise.
 
     Raises:
         ReleaseError: There is no such label, or the release cannot be asked.
     """
-    if sum(map(bool, (minus, over, mean, top))) > 1 or bool(top) != bool(by):
+    folders = folders_of(release)
+    several = bool(each or changes) or len(folders) > 1
+    kinds = (minus, over, mean, each, changes or top)
+    if sum(map(bool, kinds)) > 1 or (not changes and bool(top) != bool(by)):
         raise ReleaseError(
             "That asks for several things at once.",
-            advice="Ask with one of --minus, --over, --mean, or --top with --by.",
+            advice="Ask by one of --minus, --over, --mean, --each, --changes, or --top with --by.",
         )
+    if several and (minus or over or mean or (top and not changes)):
+        raise ReleaseError(
+            "Differences, ratios, means and the largest are of one release.",
+            advice="Ask one release of the series, or ask all of them for sums or --changes.",
+        )
+    if not several:
+        return _of_release(folders[0], where, minus=minus, over=over, mean=mean, top=top, by=by)
+    city = open_series(folders)
+    asked: Where = _conditions([one.cells for one in city.releases.values()], where)
+    if changes:
+        return _of_series(city, city.changes(by, between=None, top=top, **asked), asked)
+    return _of_series(city, city.sum(each or "step", **asked), asked)
+
+
+def _of_release(
+    release: Path,
+    where: Sequence[str],
+    *,
+    minus: Sequence[str],
+    over: Sequence[str],
+    mean: str | None,
+    top: int | None,
+    by: str | None,
+) -> Answered:
     opened = open_release(release)
     cells = opened.cells
-    asked = _conditions(cells, where)
+    asked = _conditions([cells], where)
     if minus:
-        answers = [difference(cells, asked, _conditions(cells, minus))]
+        answers = [difference(cells, asked, _conditions([cells], minus))]
     elif over:
-        answers = [ratio(cells, asked, _conditions(cells, over))]
+        answers = [ratio(cells, asked, _conditions([cells], over))]
     elif top and by:
         answers = [*largest(cells, asked, by=by, top=top)]
     else:
@@ -88,7 +121,20 @@ def ask(
     )
 
 
-def _conditions(cells: AskedCells, texts: Sequence[str]) -> dict[str, list[str]]:
+def _of_series(city: Series, answers: Sequence[Answer], where: Where) -> Answered:
+    cells = [release.cells for release in city.releases.values()]
+    warnings = {release.warning for release in city.releases.values() if release.warning}
+    own = dict.fromkeys(note for each in cells for note in each.notes)
+    return Answered(
+        counted=cells[0].counted,
+        of=city.sentence,
+        warning=" ".join(sorted(warnings)) or None,
+        answers=tuple(answers),
+        notes=[*own, *city.notes(where)],
+    )
+
+
+def _conditions(cells: Sequence[AskedCells], texts: Sequence[str]) -> dict[str, list[str]]:
     """Reads conditions; commas part labels, unless they belong to one."""
     found: dict[str, list[str]] = {}
     for text in texts:
@@ -97,8 +143,8 @@ def _conditions(cells: AskedCells, texts: Sequence[str]) -> dict[str, list[str]]
             raise ReleaseError(
                 f"{text!r} is no condition.", advice="Write one such as origins=A,B."
             )
-        ids = cells.dimension(name).ids
-        found.setdefault(name, []).extend([labels] if labels in ids else labels.split(","))
+        whole = any(labels in each.dimension(name).ids for each in cells)
+        found.setdefault(name, []).extend([labels] if whole else labels.split(","))
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from hushway.errors import ReleaseError
 from hushway.families.drawn import drawn, undrawable
-from hushway.families.verify import read_facts, sealed_release
+from hushway.families.sealed import read_facts, sealed_release
 from hushway.privacy.certificate import parsed_json
 from hushway.release.documents.papers import PACKAGE
 from hushway.release.drawing.atlas import Atlas, Download

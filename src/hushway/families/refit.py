@@ -1,21 +1,31 @@
 """Fits a release again from its noisy answers: nothing but these and public files went into it."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from hushway.errors import ReleaseError
+from hushway.families.other_steps import named_releases
 from hushway.families.registry import contents_of, family_certified
 from hushway.privacy.answers import Replaying
 from hushway.privacy.certificate import Certificate
 from hushway.progress import quiet
 from hushway.release.folder.answers import ANSWERS, read_answers
 from hushway.release.folder.seal import sealed_file
+from hushway.release.others import OtherRelease
 
 
-def fitted_again(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> Any:
+def fitted_again(
+    folder: Path,
+    certificate: Certificate,
+    facts: Mapping[str, Any],
+    others: Sequence[OtherRelease] = (),
+) -> Any:
     """Returns the table that follows from the noisy answers of a release.
+
+    Args:
+        others: The other releases that it learns from.
 
     Privacy:
         The mechanism is handed a curator that has no rows.
@@ -25,19 +35,28 @@ def fitted_again(folder: Path, certificate: Certificate, facts: Mapping[str, Any
     """
     family = family_certified(certificate.terms.release_type)
     mechanism, geography = family.refitting(folder, certificate, facts)
+    if others:
+        mechanism = family.learning(mechanism, others)
     curator = Replaying(certificate.terms.events, read_answers(folder / ANSWERS))
     measured = mechanism.measure(curator, geography)
     curator.finish()
     return mechanism.fit(measured, geography)
 
 
-def check_refit(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> str:
+def check_refit(
+    folder: Path, certificate: Certificate, facts: Mapping[str, Any], series: Path | None = None
+) -> str:
     """Makes sure that the published files follow from the noisy answers, bit by bit.
+
+    Args:
+        series: The folder that holds the releases that it learnt from, if there are any.
 
     Raises:
         ReleaseError: They do not.
     """
-    contents = contents_of(fitted_again(folder, certificate, facts))
+    others = () if series is None else named_releases(certificate, series)
+    check_revised(folder, certificate, others)
+    contents = contents_of(fitted_again(folder, certificate, facts, others))
     contents.check(certificate)
     with tempfile.TemporaryDirectory() as made:
         again = Path(made)
@@ -49,7 +68,25 @@ def check_refit(folder: Path, certificate: Certificate, facts: Mapping[str, Any]
             f"Fitted again from the noisy answers, these are other files: {', '.join(other[:5])}.",
             advice="Do not trust this release; ask its publisher for one that adds up.",
         )
+    also = f", and from those of {len(others)} other releases" if others else ""
     return (
-        f"Fitted again from the noisy answers and the public files, all {len(paths)} files of the "
-        "table are the same to the last byte."
+        f"Fitted again from the noisy answers and the public files{also}, all {len(paths)} files "
+        "of the table are the same to the last byte."
     )
+
+
+def check_revised(folder: Path, certificate: Certificate, others: Sequence[OtherRelease]) -> None:
+    """Makes sure that a revision has the noisy answers of the release that it revises.
+
+    Raises:
+        ReleaseError: It has others.
+    """
+    for other in others:
+        same = sealed_file(folder, ANSWERS) == sealed_file(other.folder, ANSWERS)
+        if other.steps == 0 and not (
+            same and other.certificate.terms.events == certificate.terms.events
+        ):
+            raise ReleaseError(
+                "The noisy answers are not those of the release that it says it revises.",
+                advice="Do not trust this release; ask its publisher for one that adds up.",
+            )

@@ -7,7 +7,6 @@ each other. What no reader can recompute, such as the name of the account, is li
 `docs/reference/verify.md`; the signature says who answers for it.
 """
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,9 +20,17 @@ from hushway.families.registry import (
     outside_words,
     package_of,
 )
+from hushway.families.sealed import (
+    read_certificate,
+    read_facts,
+    read_seal,
+    signed_by,
+    whole_files,
+    witness_of,
+)
 from hushway.geography.period_words import window_text
 from hushway.privacy.accounting import LARGE_DELTA
-from hushway.privacy.certificate import SOFTWARE, Certificate, parsed_json
+from hushway.privacy.certificate import SOFTWARE, Certificate
 from hushway.privacy.signing import PublicKey
 from hushway.release.documents.label import render_label
 from hushway.release.documents.linked_data import render_croissant, render_dcat
@@ -50,31 +57,24 @@ from hushway.release.folder.published_file import PERIODS, Description
 from hushway.release.folder.seal import (
     SEAL,
     Seal,
-    SealedFile,
-    check_signature,
-    files_of,
-    sealed_file,
 )
-from hushway.release.folder.seal import SIGNATURE as SIGNATURE_FILE
 from hushway.release.folder.subject import Subject, subject_of
 from hushway.release.forecast.known import KNOWN
 from hushway.release.formats.places import read_periods
+from hushway.release.others import is_revision, named
 from hushway.release.untrusted.limits import (
-    CERTIFICATE_BYTES,
     LIST_BYTES,
     PAPER_BYTES,
     PICTURE_BYTES,
-    RELEASE_BYTES,
-    SIGNATURE_BYTES,
-    TABLE_BYTES,
     holds,
     read_plain,
-    refuse_large,
 )
 from hushway.release.wording import claim_text, conversion_text
 
 if TYPE_CHECKING:
     from hushway.privacy.ledger import Ledger
+
+_Claims = tuple[Certificate, Mapping[str, Any]]
 
 
 def verify(
@@ -83,6 +83,7 @@ def verify(
     key: PublicKey | None = None,
     ledger: "Ledger | None" = None,
     refit: bool = False,
+    series: Path | None = None,
 ) -> Verification:
     """Checks a release folder.
 
@@ -91,6 +92,7 @@ def verify(
         key: The publisher's public key; with it the release must be signed, and by this key.
         ledger: The publisher's ledger; with it the account must be as the certificate says.
         refit: Whether the table must follow from the noisy answers, computed again.
+        series: With `refit`, the folder that holds the releases that it learnt from.
 
     Returns:
         Every check that was made.
@@ -111,7 +113,9 @@ def verify(
     notes, subject = Notes(), None
     sealed = _check_sealed(notes, folder, key)
     if sealed is not None:
-        subject = _check_claims(notes, folder, sealed, ledger, refit=refit)
+        subject, claims = _check_claims(notes, folder, sealed, ledger)
+        if refit and claims is not None:
+            _check_fit(notes, folder, sealed, claims, series)
     family = None if subject is None else FAMILIES.get(subject.release_type)
     return Verification(
         checks=tuple(notes.checks),
@@ -119,26 +123,6 @@ def verify(
         subject=subject,
         checked_by=None if family is None else package_of(family),
     )
-
-
-def sealed_release(folder: Path, *, key: PublicKey | None = None) -> tuple[Certificate, Seal]:
-    """Returns the certificate of a folder that is as it was sealed, and the seal.
-
-    No more is looked at.
-
-    Args:
-        folder: The release.
-        key: The publisher's public key; with it the release must be signed, and by this key.
-
-    Raises:
-        ReleaseError: A file was changed, added or taken away, or the signature is not valid or by
-            another key.
-    """
-    seal, _ = _seal(folder)
-    _files(folder, seal)
-    if seal.signer is not None or key is not None:
-        _signature(folder, seal, key)
-    return read_certificate(folder), seal
 
 
 def verified(folder: Path) -> tuple[Certificate, Mapping[str, Any]]:
@@ -155,106 +139,33 @@ def verified(folder: Path) -> tuple[Certificate, Mapping[str, Any]]:
     return read_certificate(folder), read_facts(folder)
 
 
-def read_certificate(folder: Path) -> Certificate:
-    """Reads the certificate of a release.
-
-    Raises:
-        ReleaseError: It cannot be understood, or is larger than it may be.
-    """
-    return Certificate.from_json(read_plain(folder / CERTIFICATE, CERTIFICATE_BYTES))
-
-
-def read_facts(folder: Path) -> Any:
-    """Reads what the data package of a release says about its table.
-
-    Raises:
-        ReleaseError: The data package is larger than it may be.
-    """
-    return parsed_json(read_plain(folder / PACKAGE, PAPER_BYTES))["table"]
-
-
 def _check_sealed(notes: Notes, folder: Path, key: PublicKey | None) -> Seal | None:
     """Returns the seal if it is unbroken and, where it names a signer, signed."""
-    seal = notes.attempt("seal", lambda: _seal(folder))
+    seal = notes.attempt("seal", lambda: read_seal(folder))
     if seal is None:
         return None
-    whole = notes.attempt("files", lambda: _files(folder, seal))
+    whole = notes.attempt("files", lambda: whole_files(folder, seal))
     if seal.signer is None and key is None:
         notes.absent(SIGNATURE, "Not signed: the seal shows changes, not who sealed it.")
         return whole
-    signed = notes.attempt(SIGNATURE, lambda: _signature(folder, seal, key))
+    signed = notes.attempt(SIGNATURE, lambda: signed_by(folder, seal, key))
     return whole if signed else None
 
 
-def _seal(folder: Path) -> tuple[Seal, str]:
-    path = folder / SEAL
-    if not os.path.lexists(path):
-        raise damaged(f"{SEAL} is missing.")
-    return Seal.from_json(read_plain(path, PAPER_BYTES)), "The seal is as it was written."
-
-
-def _files(folder: Path, seal: Seal) -> tuple[Seal, str]:
-    papers = {SEAL} if seal.signer is None else {SEAL, SIGNATURE_FILE}
-    expected = {file.path: file for file in seal.files}
-    found = set(files_of(folder))
-    for words, names in (
-        ("are missing", (expected.keys() | papers) - found),
-        ("are not part of the release", found - expected.keys() - papers),
-    ):
-        if names:
-            listed = ", ".join(sorted(names)[:5])
-            raise damaged(f"These files {words}: {listed}.")
-    _refuse_much(seal)
-    changed = [name for name, file in expected.items() if not _is_sealed(folder, file)]
-    if changed:
-        raise damaged(f"These files were changed: {', '.join(sorted(changed)[:5])}.")
-    return seal, f"All {len(expected)} files have the sealed size and digest; none is extra."
-
-
-def _refuse_much(seal: Seal) -> None:
-    """Makes sure that the sealed files are not more than can be read in a minute."""
-    for file in seal.files:
-        refuse_large(file.path, file.size, TABLE_BYTES)
-    refuse_large("The release", sum(file.size for file in seal.files), RELEASE_BYTES)
-
-
-def _is_sealed(folder: Path, file: SealedFile) -> bool:
-    # The size first: what is larger than the seal says is not worth hashing.
-    return (folder / file.path).lstat().st_size == file.size and sealed_file(
-        folder, file.path
-    ) == file
-
-
-def _signature(folder: Path, seal: Seal, key: PublicKey | None) -> tuple[bool, str]:
-    if seal.signer is None:
-        raise ReleaseError(
-            "The release is not signed.", advice="Ask the publisher for a signed copy."
-        )
-    path = folder / SIGNATURE_FILE
-    if not os.path.lexists(path):
-        raise damaged(f"{SIGNATURE_FILE} is missing.")
-    sealed = read_plain(folder / SEAL, PAPER_BYTES)
-    check_signature(sealed, seal.signer, read_plain(path, SIGNATURE_BYTES))
-    if key is not None and key != seal.signer:
-        raise ReleaseError(
-            f"The release is signed by {seal.signer.fingerprint}, not by {key.fingerprint}.",
-            advice="Make sure that the key is the publisher's; otherwise do not trust the release.",
-        )
-    known = "the given key" if key is not None else "a key to compare with the publisher's"
-    return True, f"Signed by {seal.signer.fingerprint}, {known}."
-
-
 def _check_claims(
-    notes: Notes, folder: Path, seal: Seal, ledger: "Ledger | None", *, refit: bool
-) -> Subject | None:
-    """Checks what a release under an unbroken seal claims; returns which one it is."""
+    notes: Notes, folder: Path, seal: Seal, ledger: "Ledger | None"
+) -> tuple[Subject | None, _Claims | None]:
+    """Checks what a release under an unbroken seal claims; returns which one it is.
+
+    Returns:
+        Which release it is; and its certificate and the facts of its table, if all of it agrees.
+    """
     certificate = notes.attempt("certificate", lambda: _certificate(folder))
     if certificate is None:
-        return None
+        return None, None
     facts = _check_terms(notes, folder, seal, certificate, ledger)
-    if refit and facts is not None:
-        _check_fit(notes, folder, seal, certificate, facts)
-    return subject_of(certificate, window=_window(folder), signer=seal.signer)
+    subject = subject_of(certificate, window=_window(folder), signer=seal.signer)
+    return subject, None if facts is None else (certificate, facts)
 
 
 def _window(folder: Path) -> str | None:
@@ -298,19 +209,23 @@ def _check_terms(
 
 
 def _check_fit(
-    notes: Notes,
-    folder: Path,
-    seal: Seal,
-    certificate: Certificate,
-    facts: Mapping[str, Any],
+    notes: Notes, folder: Path, seal: Seal, claims: _Claims, series: Path | None
 ) -> None:
+    certificate, facts = claims
     if not seal.names(ANSWERS):
         notes.absent("fit", NOT_KEPT)
+        return
+    if named(certificate) and series is None:
+        notes.absent(
+            "fit",
+            f"Not fitted again: it learnt from {len(named(certificate))} other releases of its "
+            "series, which its certificate names. Give the folder that holds them: --series.",
+        )
         return
     # Loads compiled code, which nothing else here needs.
     from hushway.families.refit import check_refit
 
-    notes.attempt("fit", lambda: (True, check_refit(folder, certificate, facts)))
+    notes.attempt("fit", lambda: (True, check_refit(folder, certificate, facts, series)))
 
 
 def _described(
@@ -372,34 +287,22 @@ def _account(certificate: Certificate) -> tuple[bool, str]:
 
 
 def _ledger(folder: Path, certificate: Certificate, ledger: "Ledger") -> tuple[bool, str]:
-    # Loads a library for databases, which only this question needs.
-    from hushway.privacy.ledger import AccountKey, Witness
-
-    account = certificate.account
-    seal, _ = _seal(folder)
-    witness = Witness(
-        release=certificate.release_id,
-        entry_hash=account.ledger_entry,
-        reference=seal.digest,
-        certificate=certificate.digest,
-        key=AccountKey(dataset=account.dataset, unit=certificate.terms.unit, period=account.period),
-        measure=account.measure,
-        spent=account.ever,
-        budget_limit=account.budget_limit,
-        span=account.span,
-    )
+    seal, _ = read_seal(folder)
+    witness = witness_of(certificate, seal.digest)
     contradictions = ledger.witness(witness)
     if contradictions:
         raise ReleaseError(
             " ".join(contradictions),
             advice="Find out which of the two was changed, or is an older copy, before spending.",
         )
-    if not ledger.binds_files(certificate.release_id):
+    if not ledger.binds_files(witness.release):
         return True, (
             "The ledger knows the certificate, and charged it to the account as stated. Its entry "
             "is of an older kind that notes no seal, so it does not say that these are the numbers "
             "that were published."
         )
+    if is_revision(certificate):
+        return True, "The ledger knows the release that this one revises, and its very files."
     return True, (
         "The ledger knows the release with these very files, and charged it to the account as "
         "stated."

@@ -49,12 +49,14 @@ def write_release(
     table: object,
     certificate: Certificate,
     signing_key: SigningKey | None = None,
+    answers: bytes | None = None,
     progress: Progress = quiet,
 ) -> Path:
     """Writes a release folder, whole or not at all.
 
     Args:
         folder: Where the release appears; nothing may be there yet.
+        answers: The noisy answers as a file, if they are kept.
 
     Returns:
         The folder.
@@ -71,7 +73,7 @@ def write_release(
         try:
             write_sealed(
                 place,
-                contents=keeping(contents, None),
+                contents=keeping(contents, answers),
                 certificate=certificate,
                 signing_key=signing_key,
                 progress=progress,

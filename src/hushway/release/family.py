@@ -17,13 +17,13 @@ The rules of a family:
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hushway.errors import ReleaseError
+from hushway.errors import PlanError, ReleaseError
 from hushway.progress import Progress, quiet
 from hushway.release.forecast.compared import ComparedTable
 from hushway.release.plans.first_plan import Intake
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import CountingContext, Job
     from hushway.release.mechanism import Mechanism
+    from hushway.release.others import OtherRelease
     from hushway.release.plans.sections import AnyPlan, Section
     from hushway.release.questions.cells import AskedCells
     from hushway.release.synthetic_file import SyntheticFile
@@ -270,6 +271,23 @@ class Family(ABC):
         raise ReleaseError(
             f"A release of the type {self.name} cannot be fitted again.",
             advice="Verify it without --refit.",
+        )
+
+    def learning(
+        self, mechanism: "Mechanism[Any, Any]", others: "Sequence[OtherRelease]"
+    ) -> "Mechanism[Any, Any]":
+        """Returns a mechanism whose fit learns from the noisy answers of other releases.
+
+        Privacy:
+            The other releases are public; it still asks the same questions at the same price.
+
+        Raises:
+            PlanError: It learns from none.
+        """
+        del mechanism, others
+        raise PlanError(
+            f"series.learn_from: releases of the type {self.name} do not learn from each other.",
+            advice="Leave learn_from out of the plan.",
         )
 
     def drawing(

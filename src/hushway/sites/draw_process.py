@@ -22,6 +22,7 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
     from hushway.families.atlas import atlas_of
     from hushway.families.verify import verify
     from hushway.release.drawing.atlas_files import ATLAS, COLUMNS, atlas_files, short_text
+    from hushway.sites.steps import sums_of
 
     found = verify(folder)
     if not found.intact:
@@ -43,6 +44,7 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
         "stamp": atlas.sentences["stamp"],
         "period": atlas.drawing.window,
         "seal": sha256(seal).hexdigest(),
+        "sums": sums_of(folder) if question["sums"] else None,
     }
 
 

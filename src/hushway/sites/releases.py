@@ -3,11 +3,12 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from hushway.errors import ReleaseError, damaged
 from hushway.progress import Progress, quiet
@@ -36,6 +37,7 @@ class SiteRelease:
         stamp: NOT PRIVATE, if it is not.
         seal: The digest of the seal that was verified.
         drawn: The folder with its atlas.
+        sums: Its sums as those of a step, if it is one of several.
     """
 
     folder: Path
@@ -46,6 +48,7 @@ class SiteRelease:
     stamp: str | None
     seal: str
     drawn: Path
+    sums: Mapping[str, Any] | None = None
 
     @property
     def atlas(self) -> bytes:
@@ -77,26 +80,29 @@ class SiteRelease:
 
 @contextmanager
 def verified_releases(
-    releases: Sequence[Path], progress: Progress = quiet
+    releases: Sequence[Path], progress: Progress = quiet, *, sums: bool | None = None
 ) -> Iterator[tuple[SiteRelease, ...]]:
     """Verifies and draws releases, each in a process of its own with limits.
 
     Args:
         releases: The folders. They may be strangers'.
         progress: Told which one is being read.
+        sums: Whether their sums are taken, to be those of a series; if they are several unless
+            said.
 
     Raises:
         ReleaseError: There is none, or one does not verify or cannot be drawn.
     """
     if not releases:
         raise ReleaseError("A site needs a release.", advice="Name the folder of at least one.")
+    several = len(releases) > 1 if sums is None else sums
     with TemporaryDirectory(prefix="hushway-site-") as scratch:
         drawn = []
         for number, folder in enumerate(releases):
             progress(f"Verifying and drawing {folder.name}", number / len(releases))
             into = Path(scratch) / str(number)
             into.mkdir()
-            drawn.append((folder, into, _drawn(folder, into)))
+            drawn.append((folder, into, _drawn(folder, into, sums=several)))
         slugs = distinct_slugs(facts["title"] for _, _, facts in drawn)
         yield tuple(
             SiteRelease(folder=folder, drawn=into, slug=slug, **facts)
@@ -104,8 +110,8 @@ def verified_releases(
         )
 
 
-def _drawn(folder: Path, into: Path) -> dict[str, str]:
-    question = {"folder": str(folder.absolute()), "into": str(into)}
+def _drawn(folder: Path, into: Path, *, sums: bool) -> dict[str, Any]:
+    question = {"folder": str(folder.absolute()), "into": str(into), "sums": sums}
     try:
         return ask_confined("hushway.sites.draw_process", question)
     except OutOfLimitsError as problem:

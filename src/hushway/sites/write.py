@@ -15,6 +15,7 @@ from hushway.release.folder.new_file import refuse_taken, write_new
 from hushway.sites.folder import SITE, new_site
 from hushway.sites.folder import refuse_taken as refuse_taken_folder
 from hushway.sites.releases import SiteRelease, copy_files, verified_releases
+from hushway.sites.steps import series_of
 from hushway.web import bundle as built_pages
 
 USUAL_FILE: Final = Path("site.html")
@@ -92,7 +93,7 @@ def fill_site(
         (hidden / "releases").mkdir()
         for release in releases:
             _fill_release(release, hidden / "releases" / release.slug)
-        (hidden / SITE).write_bytes(site_json(releases))
+        (hidden / SITE).write_bytes(site_json(releases, series_of(releases)))
 
 
 def _fill_release(release: SiteRelease, place: Path) -> None:
@@ -123,5 +124,5 @@ def write_one_file(
     Raises:
         ReleaseError: Something else is there, or the disk refuses.
     """
-    data = one_file_page(bundle or built_pages(), releases)
+    data = one_file_page(bundle or built_pages(), releases, series=series_of(releases))
     write_new(path, data, replaces=ONE_FILE if force else None)

@@ -15,6 +15,7 @@ from hushway.progress import Progress, quiet
 from hushway.release.job import Job
 from hushway.steward.aliases import write_aliases
 from hushway.steward.jobs import PlanLike, job_of
+from hushway.steward.learning import learning
 from hushway.steward.preflight import Preflight, Refusal
 from hushway.steward.worth import worth_of_rows
 from hushway.tables.check import UNOPENED, Problem, RowsChecked
@@ -60,7 +61,7 @@ def check(
         if ledger is not None:
             stack.enter_context(ledger)
         preflight = Preflight(
-            job=job,
+            job=learning(job, ledger, progress),
             ledger=ledger,
             source=os_source(),
             passphrase=passphrase,

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hushway.errors import ReleaseError
-from hushway.families.verify import read_certificate
+from hushway.families.sealed import read_certificate
 from hushway.privacy.signing import PublicKey
 from hushway.release.documents.dossier import OPEN, render_dossier
 from hushway.release.folder.new_file import write_new

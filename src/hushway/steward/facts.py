@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from hushway.families.asking import Answered
     from hushway.families.comparison import Comparison
+    from hushway.families.series import Series
     from hushway.geography.transit import BusLine
     from hushway.privacy.ledger import Account, Entry, Lost, PeopleLost
     from hushway.privacy.loss import Loss
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import Job
     from hushway.release.plans.sections import LossPlan
+    from hushway.release.questions.answers import Answer
     from hushway.sites.releases import SiteRelease
     from hushway.steward.audit import AuditReport
     from hushway.steward.ledger import PeopleStatement, Statement
     from hushway.steward.price_curve import FigureError, PriceCurve
-    from hushway.steward.price_tag import Price
+    from hushway.steward.price_tag import Price, SeriesPrice
     from hushway.steward.price_target import Enough
     from hushway.steward.publish import Published
     from hushway.steward.recommend import Recommendation
@@ -107,6 +109,18 @@ def price_facts(tag: "Price") -> dict[str, Any]:
         "expected": expected_facts(tag.expected),
         "worth": worth_facts(tag.worth),
         "noise": tag.noise,
+        "series": None if tag.series is None else _series_price_facts(tag.series),
+    }
+
+
+def _series_price_facts(found: "SeriesPrice") -> dict[str, Any]:
+    return {
+        "span": str(found.span),
+        "limit": found.limit.amount,
+        "charge": found.charge,
+        "releases": found.releases,
+        "sentence": found.sentence,
+        "steps_of": dict(found.longer),
     }
 
 
@@ -392,13 +406,30 @@ def answer_facts(answered: "Answered") -> dict[str, Any]:
     return {
         **vars(answered),
         "notes": list(answered.notes),
-        "answers": [
-            {
-                name: value if isinstance(value, str) or isfinite(value) else None
-                for name, value in vars(one).items()
-            }
-            for one in answered.answers
-        ],
+        "answers": [_answer_facts(one) for one in answered.answers],
+    }
+
+
+def _answer_facts(one: "Answer") -> dict[str, Any]:
+    return {
+        name: None if isinstance(value, float) and not isfinite(value) else value
+        for name, value in vars(one).items()
+    }
+
+
+def series_facts(found: "Series") -> dict[str, Any]:
+    """Returns what a series says as a whole: everything by step and longer, and its changes."""
+    return {
+        "step": found.step,
+        "steps": found.steps,
+        "missing": found.missing,
+        "of": found.sentence,
+        "counted": found.counted,
+        "sums": {
+            length: [_answer_facts(one) for one in found.sum(length)] for length in found.lengths
+        },
+        "changes": [_answer_facts(one) for one in found.changes()],
+        "notes": found.notes({}),
     }
 
 

@@ -1,20 +1,64 @@
 """What a release would cost and how good it would be; neither rows nor budget are touched."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Final
 
 from hushway.errors import BudgetError, PlanError, PrivacyError
 from hushway.families.registry import family_named
 from hushway.privacy.ledger import Account, Ledger
+from hushway.privacy.ledger.span import Span, Step
 from hushway.privacy.loss import Loss, cost_on, total
 from hushway.progress import Progress, quiet
 from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
 from hushway.release.job import Job
 from hushway.release.mechanism import Forecast
+from hushway.release.wording import plural
 from hushway.steward.worth import Worth, worth_of
+
+# How many steps a longer sum has.
+_LONGER: Final[Mapping[Step, Mapping[str, int]]] = {
+    "day": {"week": 7, "year": 365},
+    "week": {"year": 52},
+    "month": {"quarter": 3, "year": 12},
+    "quarter": {"year": 4},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesPrice:
+    """What a step of a series costs beside the budget of its span.
+
+    Attributes:
+        span: The span.
+        limit: The most that releases of any span may cost together.
+        charge: What this release takes of it, in its currency; None if it cannot pay.
+        longer: How many steps longer sums have, such as a year.
+    """
+
+    span: Span
+    limit: Loss
+    charge: Fraction | None
+    longer: Mapping[str, int]
+
+    @property
+    def releases(self) -> int:
+        """How many releases of this price any span pays for."""
+        return 0 if self.charge is None else int(self.limit.amount / self.charge)
+
+    @property
+    def sentence(self) -> str:
+        """How far the budget of a span goes, in words."""
+        if self.charge is None:
+            return f"The budget of {self.span} is in a currency that cannot pay for this release."
+        said = f"The budget of {self.span} pays for {plural(self.releases, 'such release')}"
+        steps = self.span.steps
+        if self.releases >= steps:
+            return f"{said}."
+        return f"{said}, not for {steps}: each of {steps} may take 1/{steps} of it at most."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,6 +76,7 @@ class Price:
         expected: Typical errors of what is published, if a crowd was guessed.
         worth: What would be known of it.
         noise: Which noise is better and why, if the plan names a delta and features.
+        series: How far the budget of a span goes, if the plan is a series.
     """
 
     job: Job
@@ -44,6 +89,7 @@ class Price:
     expected: CrowdForecast | None
     worth: Worth
     noise: str | None
+    series: SeriesPrice | None
 
 
 def price_tag(
@@ -59,7 +105,7 @@ def price_tag(
         expected = expected_errors(job, crowd)
     loss = total(job.mechanism.losses)
     account, obstacle = _account(job)
-    charge = None if account is None else _charge(account, job.mechanism.losses)
+    charge = None if account is None else _charge(account.budget_limit, job.mechanism.losses)
     return Price(
         job=job,
         loss=loss,
@@ -74,7 +120,16 @@ def price_tag(
         expected=expected,
         worth=worth_of(job, crowd, progress=progress),
         noise=job.wording.noise,
+        series=_series(job),
     )
+
+
+def _series(job: Job) -> SeriesPrice | None:
+    plan, limit = job.plan.series, job.plan.span_limit
+    if plan is None or limit is None:
+        return None
+    charge = _charge(limit, job.mechanism.losses)
+    return SeriesPrice(span=plan.span, limit=limit, charge=charge, longer=_LONGER[plan.step])
 
 
 def crowd_of(trips: int | None, people: int | None) -> ExpectedPopulation | None:
@@ -118,9 +173,9 @@ def expected_errors(job: Job, crowd: ExpectedPopulation) -> CrowdForecast:
     return foresee(job, crowd)
 
 
-def _charge(account: Account, losses: Sequence[Loss]) -> Fraction | None:
+def _charge(limit: Loss, losses: Sequence[Loss]) -> Fraction | None:
     try:
-        return cost_on(losses, account.budget_limit.measure)
+        return cost_on(losses, limit.measure)
     except PrivacyError:
         return None
 

@@ -25,6 +25,7 @@ from hushway.release.job import Job
 from hushway.release.plans.missing import refuse_missing
 from hushway.steward.certify import as_measured, certify
 from hushway.steward.jobs import PlanLike, plan_of
+from hushway.steward.learning import learning
 from hushway.steward.preflight import COUNTING, Preflight, Ready
 from hushway.steward.price_tag import Price, price_tag
 from hushway.steward.settle import Outcome, entries_of, settle_place
@@ -119,15 +120,16 @@ def publish(  # noqa: PLR0913  how it spends, and who is told and asked
         if confirm is not None:
             confirm(job)
 
-        def foresee(checked: RowsChecked) -> None:
+        def foresee(checked: RowsChecked, alone: Job = job) -> None:
             if wait is not None:
                 wait(progress)
             if not anyway:
-                _refuse_nothing(job, checked, progress, tell)
+                _refuse_nothing(alone, checked, progress, tell)
 
         with Ledger.connect(job.plan.ledger_url(), create=False) as ledger:
             if not dry_run:
                 _tidy_up(job, ledger)
+            job = learning(job, ledger, progress)
             ready = Preflight(
                 job=job,
                 ledger=ledger,

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from hushway.errors import ReleaseError
-from hushway.families.verify import sealed_release
+from hushway.families.sealed import sealed_release
 from hushway.privacy.ledger import AccountKey, EntryKind, Ledger, LostRelease
 from hushway.privacy.ledger.entries import readable
 from hushway.privacy.loss import cost_on

@@ -23,7 +23,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from hushway.errors import ReleaseError
-from hushway.families.verify import sealed_release
+from hushway.families.sealed import sealed_release
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Entry, EntryKind, Ledger
 from hushway.release.folder.place import Place, claimed, hidden_folder

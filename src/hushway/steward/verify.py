@@ -18,6 +18,7 @@ def verify(
     key: PublicKey | Path | str | None = None,
     ledger: "LedgerLike | None" = None,
     refit: bool = False,
+    series: Path | str | None = None,
 ) -> Verification:
     """Recomputes what a release claims, as far as that is possible without the data.
 
@@ -30,6 +31,7 @@ def verify(
             charged for the release.
         refit: Also fits the release again from its noisy answers: the table must come out the same
             to the last byte. That takes as long as the fit did.
+        series: With `refit`, the folder that holds the releases that it learnt from, if it did.
 
     Raises:
         ReleaseError: There is no release, or no such key.
@@ -42,9 +44,10 @@ def verify(
     public = load_public_key(Path(key)) if isinstance(key, Path | str) else key
     with ExitStack() as stack:
         book = None
+        folder = None if series is None else Path(series)
         if ledger is not None:
             # The library for databases takes long to load.
             from hushway.steward.ledger import connect
 
             book = stack.enter_context(connect(ledger))
-        return verify_release(Path(release), key=public, ledger=book, refit=refit)
+        return verify_release(Path(release), key=public, ledger=book, refit=refit, series=folder)

@@ -20,7 +20,12 @@ _ADVICE = "To verify it all the same, without limits, use hushway.verify in Pyth
 
 
 def verify_confined(
-    release: Path, *, key: Path | None, ledger: str | None, refit: bool = False
+    release: Path,
+    *,
+    key: Path | None,
+    ledger: str | None,
+    refit: bool = False,
+    series: Path | None = None,
 ) -> dict[str, Any]:
     """Verifies a release in another process, within limits of time and memory.
 
@@ -29,6 +34,7 @@ def verify_confined(
         key: The file of the publisher's public key.
         ledger: The publisher's ledger, or the plan that names it.
         refit: Whether to fit it again from its noisy answers, within wider limits.
+        series: The folder that holds the releases that it learnt from, for that.
 
     Returns:
         What `verification_facts` tells; failed if the limits did not suffice.
@@ -43,7 +49,8 @@ def verify_confined(
     environment = None if ledger is None else os.environ
     limits = FITTING if refit else None
     with tempfile.TemporaryDirectory() as desk:
-        question = {**names, "desk": desk, "refit": refit}
+        others = None if series is None else str(series)
+        question = {**names, "desk": desk, "refit": refit, "series": others}
         try:
             return ask_confined(__name__, question, environment=environment, limits=limits)
         except OutOfLimitsError as problem:
@@ -52,17 +59,19 @@ def verify_confined(
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
     release, key, ledger = question["folder"], question["key"], question["ledger"]
+    series = question["series"]
     tempfile.tempdir = question["desk"]
     if ledger is None:
         # Before libraries start threads. A ledger would be opened here too, and may be anywhere.
         allow_only(
-            reads=[Path(release), *([] if key is None else [Path(key)])],
+            reads=[Path(release), *(Path(also) for also in (key, series) if also is not None)],
             writes=[Path(question["desk"])] if question["refit"] else (),
         )
     from hushway.steward.facts import verification_facts
     from hushway.steward.verify import verify
 
-    return verification_facts(verify(release, key=key, ledger=ledger, refit=question["refit"]))
+    refit = question["refit"]
+    return verification_facts(verify(release, key=key, ledger=ledger, refit=refit, series=series))
 
 
 if __name__ == "__main__":

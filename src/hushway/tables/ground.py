@@ -8,6 +8,7 @@ import sqlite3
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -22,6 +23,7 @@ from hushway.tables.crs import DEGREES, known_crs, to_degrees
 from hushway.tables.geojson import damaged_feature, read_features
 from hushway.tables.ground_networks import SHAPES, gmns_lines, gtfs_lines
 from hushway.tables.ground_osm import TAGS, kind_of, osm_shapes
+from hushway.tables.ground_tiles import tile_shapes
 from hushway.tables.unpacking import public_file
 
 # What a file draws, each with its tags, and the CRS; None if the file does not say.
@@ -29,7 +31,8 @@ Drawn = tuple[Sequence[tuple[Mapping[str, Any], shapely.Geometry]], Any]
 
 _FORMATS = (
     "GeoJSON, a GeoPackage, a shapefile (.shp or .zip), an OpenStreetMap extract (.osm.pbf or "
-    ".osm), a GTFS feed with shapes.txt, or a folder with link.csv and node.csv (GMNS)"
+    ".osm), vector tiles (.pmtiles), a GTFS feed with shapes.txt, or a folder with link.csv and "
+    "node.csv (GMNS)"
 )
 
 
@@ -50,7 +53,7 @@ def read_ground(files: Iterable[Path], bounds: Bounds) -> Ground:
 
 def _within(file: Path, box: Bounds) -> Iterator[tuple[str, shapely.Geometry]]:
     with public_file(file, "ground"), np.errstate(invalid="ignore"):
-        drawn, crs = _reader(file)(file)
+        drawn, crs = _reader(file, box)(file)
     if crs is None:
         raise GeographyError(
             f"The ground file {file.name} does not say in which CRS its coordinates are.",
@@ -89,7 +92,7 @@ def _clipped(
         yield from ((kind, part) for part in parts if shapely.get_dimensions(part) == size)
 
 
-def _reader(file: Path) -> Callable[[Path], Drawn]:
+def _reader(file: Path, box: Bounds) -> Callable[[Path], Drawn]:
     name = file.name.lower()
     if not file.exists():
         raise FileNotFoundError(file.name)
@@ -102,6 +105,8 @@ def _reader(file: Path) -> Callable[[Path], Drawn]:
         except BadZipFile:
             raise _unknown(file) from None
         return gtfs_lines if {SHAPES, "stops.txt"} & names else _shapefile
+    if name.endswith(".pmtiles"):
+        return partial(tile_shapes, box=box)
     for endings, reader in _READERS.items():
         if name.endswith(endings):
             return reader

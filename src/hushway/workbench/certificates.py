@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from starlette.responses import Response
 
-from hushway.families.verify import sealed_release
+from hushway.families.sealed import sealed_release
 from hushway.release.folder.subject import signature_warning
 from hushway.release.untrusted.limits import read_plain
 from hushway.release.wording import claim_text, guarantee

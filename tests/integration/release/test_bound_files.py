@@ -8,7 +8,7 @@ import pytest
 import hushway
 from hushway.families.load import load_plan, prepare
 from hushway.families.od.fit.table import ODTable
-from hushway.families.verify import sealed_release
+from hushway.families.sealed import sealed_release
 from hushway.families.write import publishable, write_release
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.ledger import Ledger

@@ -102,7 +102,7 @@ def test_a_learnt_release_that_was_edited_is_found_out(learnt: Path, damage: str
         table = pq.read_table(folder / "prefixes.parquet")
         counts = table["count"].to_pylist()
         more = pa.array([counts[0] + 1, *counts[1:]], pa.int64())
-        changed = table.set_column(1, table.schema.field("count"), more)
+        changed = table.set_column(2, table.schema.field("count"), more)
         pq.write_table(changed, folder / "prefixes.parquet", use_dictionary=False)
     elif damage == "csv":
         lines = (folder / "sequences.csv").read_text(encoding="utf-8").splitlines()

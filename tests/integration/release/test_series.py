@@ -166,3 +166,27 @@ def test_a_plan_that_is_no_series_has_no_steps() -> None:
     assert at_step({"time": {}}, None) == {"time": {}}
     with pytest.raises(PlanError, match="is no series"):
         at_step({"time": {}}, "2026-01")
+
+
+def test_the_price_of_a_step_says_how_far_the_budget_of_a_span_goes(plan: Path) -> None:
+    found = hushway.price(plan, step="2026-01").series
+    assert found is not None
+    assert (found.releases, found.longer) == (2, {"quarter": 3, "year": 12})
+    assert "pays for 2 such releases, not for 3" in found.sentence
+    said = " ".join(command("price", plan, "--step", "2026-01").split())
+    assert found.sentence in said
+    assert "in a quarter" in said
+    facts = json.loads(command("price", plan, "--step", "2026-01", "--json"))["series"]
+    assert (facts["releases"], facts["limit"], facts["charge"]) == (2, "16", "8")
+    plan.write_text(PLAN.replace('epsilon = "8"', 'epsilon = "16/3"'), encoding="utf-8")
+    assert hushway.price(plan, step="2026-01").series.sentence.endswith("pays for 3 such releases.")
+
+
+def test_plans_that_are_no_series_have_no_price_of_one(plan: Path) -> None:
+    text = PLAN.replace('step = "month"\nsteps_per_span = 3\nbudget = "16"\n', "")
+    days = "minutes = 720\nfirst_day = 2026-01-01\nlast_day = 2026-01-31"
+    alone = (
+        text.replace("[series]\n", "").replace("minutes = 720", days).replace("{step}", "2026-01")
+    )
+    plan.write_text(alone, encoding="utf-8")
+    assert hushway.price(plan).series is None

@@ -9,7 +9,8 @@ from hushway.errors import ReleaseError
 from hushway.families import readers
 from hushway.families.readers import ReaderFiles, reader_files
 from hushway.families.registry import family_certified
-from hushway.families.verify import read_certificate, read_facts, verify
+from hushway.families.sealed import read_certificate, read_facts
+from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
 from hushway.release.documents.papers import GEOPACKAGE, INDEX, PAGE, README, WORKBOOK

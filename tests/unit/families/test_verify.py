@@ -11,7 +11,8 @@ import pytest
 
 from hushway.errors import ReleaseError
 from hushway.families.od.fit.table import ODTable
-from hushway.families.verify import read_certificate, verify
+from hushway.families.sealed import read_certificate
+from hushway.families.verify import verify
 from hushway.families.write import write_release
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.signing import SigningKey, load_signing_key, new_key_pair

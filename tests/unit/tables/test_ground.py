@@ -1,18 +1,24 @@
+import gzip
 import json
 import sqlite3
 import struct
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from zipfile import ZipFile
 
+import mapbox_vector_tile
+import numpy as np
+import pyogrio.raw
 import pytest
 import shapefile
 import shapely
+from pmtiles.tile import Compression, TileType, zxy_to_tileid
+from pmtiles.writer import Writer as TileWriter
 from pyproj import CRS
 
 from hushway.errors import GeographyError
-from hushway.geography.ground import Ground
+from hushway.geography.ground import Ground, around
 from hushway.tables.ground import read_ground
 
 _PORTO = (-8.62, 41.14, -8.58, 41.16)
@@ -125,6 +131,22 @@ def _osm(folder: Path) -> Path:
     return file
 
 
+def _tiles(folder: Path) -> Path:
+    """Tiles as GDAL cuts them."""
+    pyogrio.raw.write(
+        folder / "city.pmtiles",
+        np.array([shapely.to_wkb(shapely.LineString(_LINE))], dtype=object),
+        [np.array(["motorway"], dtype=object)],
+        ["class"],
+        layer="transportation",
+        geometry_type="LineString",
+        crs="EPSG:4326",
+        driver="PMTiles",
+        MAXZOOM=13,
+    )
+    return folder / "city.pmtiles"
+
+
 @pytest.mark.parametrize(
     ("write", "kind"),
     [
@@ -135,6 +157,7 @@ def _osm(folder: Path) -> Path:
         (_feed, "transit"),
         (_gmns, "road"),
         (_osm, "road"),
+        (_tiles, "road"),
     ],
 )
 def test_every_format_draws_the_same_line(write: Writer, kind: str, tmp_path: Path) -> None:
@@ -147,6 +170,40 @@ def test_tags_of_openstreetmap_say_what_is_water(tmp_path: Path) -> None:
     assert set(whole.shapes) == {"water", "road"}
     tagged = _read(_geojson(tmp_path, _feature(_LAKE, natural="water")))
     assert shapely.equals_exact(whole.shapes["water"], tagged.shapes["water"], normalize=True)
+
+
+def _basemap(folder: Path) -> Path:
+    """Tiles with a lake that goes on beyond them, a large road, a path and a house."""
+    row = shapely.LineString([(-64, 1000), (4160, 1000)])
+    drawn: list[tuple[str, shapely.Geometry, str]] = [
+        ("water", shapely.box(-64, 2000, 4160, 3000), "lake"),
+        ("roads", row, "major_road"),
+        ("paths", shapely.box(-64, 500, 4160, 600), "path"),
+        ("buildings", shapely.box(5, 5, 400, 400), "building"),
+    ]
+    layers = [
+        {"name": name, "features": [{"geometry": shape, "properties": {"kind": kind}}]}
+        for name, shape, kind in drawn
+    ]
+    tile = mapbox_vector_tile.encode(layers, default_options={"y_coord_down": True})
+    with (folder / "basemap.pmtiles").open("wb") as opened:
+        writer: Any = cast("Any", TileWriter)(opened)
+        for number in sorted(zxy_to_tileid(12, x, 1533) for x in range(1944, 1954)):
+            writer.write_tile(number, gzip.compress(tile))
+        kinds = {"tile_type": TileType.MVT, "tile_compression": Compression.GZIP}
+        writer.finalize(kinds, {})
+    return folder / "basemap.pmtiles"
+
+
+def test_tiles_draw_water_and_large_roads_across_their_borders(tmp_path: Path) -> None:
+    ground = _read(_basemap(tmp_path))
+    west, _, east, _ = around(_PORTO)
+    # Each as wide as what is drawn and in one piece: no border of a tile is left.
+    found = {kind: shapely.bounds(shape.geoms)[:, [0, 2]] for kind, shape in ground.shapes.items()}
+    assert {kind: ends.tolist() for kind, ends in found.items()} == {
+        "water": [pytest.approx([west, east], abs=2e-5)],
+        "road": [pytest.approx([west, east], abs=2e-5)],
+    }
 
 
 def test_areas_are_drawn_by_their_borders_each_once(tmp_path: Path) -> None:
@@ -214,6 +271,8 @@ def _feed_without_shapes(folder: Path) -> Path:
         (_written("ground.zip"), "unknown format, or is damaged", "GeoPackage"),
         (_written("ground.shp"), "is damaged", "map viewer"),
         (_written("ground.osm.pbf"), "is damaged", "osmium extract"),
+        (_written("ground.pmtiles"), "does not hold vector tiles", "version 3"),
+        (_written("ground.pmtiles", b"PMTiles\x03"), "does not hold vector tiles", "version 3"),
         (_written("ground.geojson"), "not a GeoJSON collection", "FeatureCollection"),
         (_written("ground.geojson", b"\xff\xfe\xfd"), "not UTF-8", "UTF-8"),
         (lambda folder: folder / "nowhere.geojson", "There is no ground file", "path"),

@@ -3,6 +3,7 @@
 import { readBackground } from "../map/ground";
 import { AtlasError, readAtlas, type Atlas } from "./atlas";
 import { list, maybeText, object, text, type Facts } from "./columns";
+import { readSeries, type SiteSeries } from "./series";
 
 export interface Listed {
   readonly slug: string;
@@ -15,6 +16,8 @@ export interface Listed {
 
 export interface Site {
   readonly releases: readonly Listed[];
+  /** What they say as a series; null if they are none. */
+  readonly series: SiteSeries | null;
   /** True if certificate and files lie beside the page. */
   readonly hosted: boolean;
   load(slug: string): Promise<Atlas>;
@@ -32,6 +35,7 @@ export async function openSite(page: Document): Promise<Site> {
     const inside = object(facts["releases"], "releases");
     return {
       releases: readSite(facts["site"]),
+      series: readSeries(object(facts["site"], "site")["series"]),
       hosted: false,
       load: async (slug) => {
         const one = object(Object.hasOwn(inside, slug) ? inside[slug] : null, "release");
@@ -40,9 +44,11 @@ export async function openSite(page: Document): Promise<Site> {
       },
     };
   }
-  const releases = readSite(parsed(await fetchText("site.json"), "site.json"));
+  const site = parsed(await fetchText("site.json"), "site.json");
+  const releases = readSite(site);
   return {
     releases,
+    series: readSeries(object(site, "site")["series"]),
     hosted: true,
     load: async (slug) => {
       const folder = `releases/${slug}/`;

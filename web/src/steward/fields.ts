@@ -18,6 +18,8 @@ export interface Section {
   readonly fields: readonly Field[];
   /** Names of what is too rich for a form, and is written in the text. */
   readonly elsewhere: readonly string[];
+  /** Whether the plan has it. */
+  readonly used: boolean;
 }
 
 type Schema = Facts;
@@ -34,7 +36,10 @@ export function sectionsOf(root: Schema, facts: Facts): Section[] {
     const elsewhere: string[] = [];
     collect(root, schema, [name], facts[name], fields, elsewhere, 0);
     if (fields.length > 0) {
-      sections.push({ name, description: text(schema["description"]), fields, elsewhere });
+      const used = facts[name] !== undefined;
+      // Nothing is needed of a section that the plan leaves out.
+      const shown = used ? fields : fields.map((field) => ({ ...field, required: false }));
+      sections.push({ name, description: text(schema["description"]), fields: shown, elsewhere, used });
     }
   }
   return sections;

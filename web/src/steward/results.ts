@@ -133,7 +133,7 @@ export interface Charge {
 export interface Book {
   readonly accounts: readonly Account[];
   readonly entries: readonly Charge[];
-  readonly people?: readonly Facts[];
+  readonly people?: readonly Lost[];
   readonly cautions: readonly string[];
 }
 
@@ -143,6 +143,23 @@ export interface CertificateResult {
 }
 
 const DIGITS = 1e12;
+
+/** What one of a group of people may have lost in their data sets. */
+export interface Lost {
+  readonly people: string | null;
+  readonly datasets: readonly string[];
+  readonly lost: readonly { unit: string; releases: number; epsilon: string | number; rho: string | number; note: string | null }[];
+}
+
+/** That in words: "one person at most ε = 1 in 1 release". */
+export function lostInWords({ lost }: Lost): string[] {
+  return lost.map(({ unit, releases, epsilon, rho, note }) => {
+    const amounts = Object.entries({ ε: String(epsilon), ρ: String(rho) }).filter(([, exact]) => approximately(exact) > 0);
+    const most = amounts.map(([symbol, exact]) => `${symbol} = ${written(exact)}`).join(" and ");
+    const said = `One ${unit} at most ${most || "nothing"}, in ${releases} ${releases === 1 ? "release" : "releases"}.`;
+    return note === null ? said : `${said} ${note}`;
+  });
+}
 
 /** An exact amount as people write it: "1/2" is 0.5, and a long fraction is about so much; nothing where there is none yet. */
 export function written(exact: string | null): string {

@@ -1,6 +1,6 @@
 """OD tables, as the rest of the product knows them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.mechanism import Mechanism
+    from hushway.release.others import OtherRelease
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
     from hushway.release.synthetic_file import SyntheticFile
@@ -250,6 +251,14 @@ class ODFamily(Family):
         from hushway.families.od.files.check import refitting
 
         return refitting(folder, certificate, facts)
+
+    def learning(
+        self, mechanism: "Mechanism[Any, Any]", others: "Sequence[OtherRelease]"
+    ) -> "Mechanism[Any, Any]":
+        """Returns a mechanism whose fit learns from other releases."""
+        from hushway.families.od.files.others import learning
+
+        return learning(mechanism, others)
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]

@@ -95,6 +95,24 @@ class Span:
             last += timedelta(days=1)
         return first, last
 
+    def name(self, day: date) -> str:
+        """Returns the name of the step that a day lies in, such as 2026-04."""
+        if self.step == "day":
+            return day.isoformat()
+        if self.step == "week":
+            year, week, _ = day.isocalendar()
+            return f"{year:04}-W{week:02}"
+        if self.step == "month":
+            return f"{day.year:04}-{day.month:02}"
+        return f"{day.year:04}-Q{(day.month - 1) // _QUARTER + 1}"
+
+    def names(self, first_day: date, last_day: date) -> Iterator[str]:
+        """Yields the names of all steps that hold one of some days, in order."""
+        day = first_day
+        while day <= last_day:
+            yield self.name(day)
+            day = self.days(self.name(day))[1] + timedelta(days=1)
+
     def _first_day(self, parts: list[int]) -> date:
         year, *rest = parts or [0]
         match self.step, rest:

@@ -8,6 +8,7 @@ from hushway.privacy.certificate import AccountStatement, Certificate, canonical
 from hushway.privacy.ledger.span import Span
 from hushway.release.documents.papers import (
     CROISSANT,
+    DCAT,
     NOT_STATED,
     address_of,
     described,
@@ -211,13 +212,69 @@ def _series(account: AccountStatement) -> dict[str, Any]:
     """Says that a release belongs to a series, and how often that goes on."""
     if account.span is None:
         return {}
-    step = Span.from_text(account.span).step
+    return {"dcat:inSeries": _a_series(account, Span.from_text(account.span))}
+
+
+def _a_series(account: AccountStatement, span: Span) -> dict[str, Any]:
     return {
-        "dcat:inSeries": {
-            "@type": "dcat:DatasetSeries",
-            "dct:title": _english(f"{account.dataset}, {account.period}"),
-            "dct:accrualPeriodicity": {"@id": _FREQUENCY + _EVERY[step]},
+        "@type": "dcat:DatasetSeries",
+        "dct:title": _english(f"{account.dataset}, {account.period}"),
+        "dct:accrualPeriodicity": {"@id": _FREQUENCY + _EVERY[span.step]},
+    }
+
+
+def render_dcat_series(
+    certificates: Mapping[str, Certificate], span: Span, description: str
+) -> bytes:
+    """Returns the metadata of a series: the same bytes for the same releases.
+
+    Members are named by their own metadata, in folders of their steps, each with the one before.
+
+    Args:
+        certificates: Those of the releases by step, in order.
+        span: What a step is.
+        description: What was counted.
+    """
+    steps = [*certificates]
+    newest = certificates[steps[-1]]
+    return canonical_json(
+        {
+            "@context": _DCAT_CONTEXT,
+            "@id": "#series",
+            **_a_series(newest.account, span),
+            "dct:description": _english(description),
+            "dct:temporal": _days(span, steps[0], steps[-1]),
+            "dct:publisher": _publisher(newest),
+            **_contact(newest),
+            "dcat:first": {"@id": _member(steps[0])},
+            "dcat:last": {"@id": _member(steps[-1])},
+            "dcat:seriesMember": [
+                {
+                    "@id": _member(step),
+                    "@type": "dcat:Dataset",
+                    "dct:title": _english(titled(certificate)),
+                    "dct:identifier": certificate.release_id,
+                    "dct:temporal": _days(span, step, step),
+                    "dcat:inSeries": {"@id": "#series"},
+                    **({"dcat:prev": {"@id": _member(before)}} if before else {}),
+                }
+                for before, (step, certificate) in zip(
+                    ["", *steps], certificates.items(), strict=False
+                )
+            ],
         }
+    )
+
+
+def _member(step: str) -> str:
+    return f"{step}/{DCAT}#release"
+
+
+def _days(span: Span, first: str, last: str) -> dict[str, Any]:
+    ends = {"dcat:startDate": span.days(first)[0], "dcat:endDate": span.days(last)[1]}
+    return {
+        "@type": "dct:PeriodOfTime",
+        **{name: {"@type": "xsd:date", "@value": f"{day}"} for name, day in ends.items()},
     }
 
 

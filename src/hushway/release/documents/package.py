@@ -41,25 +41,32 @@ def render_package(
     """
     return canonical_json(
         {
-            "$schema": _PROFILES + "datapackage.json",
+            **package_facts(certificate),
             "name": _slug(certificate.release_id),
             "id": certificate.release_id,
             "title": titled(certificate),
             "description": f"{heading(certificate)}{guarantee(certificate)} What is counted: "
             f"{certificate.terms.domain.cells}.",
-            "created": certificate.created_at,
-            **_publisher(certificate),
             "privacy": _privacy(certificate),
             "table": dict(description.facts),
             "omitted": [
                 {"path": path, "reason": reason} for path, reason in description.omitted.items()
             ],
             "resources": [
-                _resource(resource, files[resource.path])
+                described_file(resource, files[resource.path])
                 for resource in (*description.resources, *papers_of(description))
             ],
         }
     )
+
+
+def package_facts(certificate: Certificate) -> dict[str, Any]:
+    """Returns what packages of releases and of series have: when they were made, and by whom."""
+    return {
+        "$schema": _PROFILES + "datapackage.json",
+        "created": certificate.created_at,
+        **_publisher(certificate),
+    }
 
 
 def _publisher(certificate: Certificate) -> dict[str, Any]:
@@ -108,7 +115,8 @@ def _privacy(certificate: Certificate) -> dict[str, Any]:
     }
 
 
-def _resource(resource: Resource, file: SealedFile) -> dict[str, Any]:
+def described_file(resource: Resource, file: SealedFile) -> dict[str, Any]:
+    """Returns what a data package says about a file."""
     facts: dict[str, Any] = {
         "$schema": _PROFILES + "dataresource.json",
         "name": resource.name,

@@ -30,12 +30,12 @@ def render_readme(certificate: Certificate, description: Description) -> bytes:
     left_out = description.omitted.items()
     opened = "".join(map(_opened, description.further))
     return (
-        f"# {_plain(heading(certificate) + certificate.title)}\n\n"
-        + "".join(f"{_plain(sentence)}\n\n" for sentence in sentences)
+        f"# {plain_words(heading(certificate) + certificate.title)}\n\n"
+        + "".join(f"{plain_words(sentence)}\n\n" for sentence in sentences)
         + f"## How to use it\n\n{opened}{_HOW}\n"
         + f"## Files\n\nColumns are described in `{PACKAGE}`.\n\n"
         + f"| file | what it is |\n|---|---|\n{''.join(map(_row, files))}"
-        + "".join(f"\nWithout `{path}`: {_plain(why)}\n" for path, why in left_out)
+        + "".join(f"\nWithout `{path}`: {plain_words(why)}\n" for path, why in left_out)
     ).encode()
 
 
@@ -44,10 +44,10 @@ def _opened(paper: Resource) -> str:
 
 
 def _row(file: Resource) -> str:
-    return f"| `{file.path}` | {_plain(file.title)}. {_plain(file.description)} |\n"
+    return f"| `{file.path}` | {plain_words(file.title)}. {plain_words(file.description)} |\n"
 
 
-def _plain(text: str) -> str:
+def plain_words(text: str) -> str:
     """Returns a text that is no markup, whatever a publisher calls things."""
     for letter in "\\`*_[]|#":
         text = text.replace(letter, f"\\{letter}")

@@ -72,9 +72,9 @@ class Drawn(Protocol):
         """The bytes of ground.geojson; None if it has none."""
 
 
-def site_json(releases: Sequence[Drawn]) -> bytes:
-    """Returns site.json: which releases there are."""
-    return (_json(_site(releases)) + "\n").encode()
+def site_json(releases: Sequence[Drawn], series: Mapping[str, Any] | None = None) -> bytes:
+    """Returns site.json: which releases there are, and what they say as a series."""
+    return (_json(_site(releases, series)) + "\n").encode()
 
 
 def hosted_files(bundle: Traversable) -> Iterator[tuple[str, bytes]]:
@@ -91,7 +91,11 @@ def hosted_files(bundle: Traversable) -> Iterator[tuple[str, bytes]]:
 
 
 def one_file(
-    bundle: Traversable, releases: Sequence[Drawn], beside: Mapping[str, str] | None = None
+    bundle: Traversable,
+    releases: Sequence[Drawn],
+    beside: Mapping[str, str] | None = None,
+    *,
+    series: Mapping[str, Any] | None = None,
 ) -> bytes:
     """Returns a page that holds its script, its style and all releases, and loads nothing.
 
@@ -101,6 +105,7 @@ def one_file(
         bundle: The built pages.
         releases: The releases.
         beside: What lies in the same folder and is linked to: titles by path.
+        series: What the releases say as a series, if they are one.
 
     Raises:
         HushwayError: The pages are not there, or cannot stand in one file.
@@ -120,7 +125,7 @@ def one_file(
         "connect-src": "'none'",
     }
     data = {
-        "site": _site(releases),
+        "site": _site(releases, series),
         "releases": {
             each.slug: {
                 "atlas": json.loads(each.atlas),
@@ -162,7 +167,7 @@ def _with_links(page: str, beside: Mapping[str, str]) -> str:
     return page
 
 
-def _site(releases: Sequence[Drawn]) -> dict[str, Any]:
+def _site(releases: Sequence[Drawn], series: Mapping[str, Any] | None) -> dict[str, Any]:
     return {
         "format": SITE_FORMAT,
         "version": SITE_VERSION,
@@ -176,6 +181,7 @@ def _site(releases: Sequence[Drawn]) -> dict[str, Any]:
             }
             for each in releases
         ],
+        **({} if series is None else {"series": series}),
     }
 
 

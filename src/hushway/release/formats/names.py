@@ -45,7 +45,11 @@ def names_beside(ids: Iterable[str], names: Sequence[str]) -> Names | None:
     """Returns the names of things; None if no name says more than the id does."""
     if not any(name and name != key for key, name in zip(ids, names, strict=True)):
         return None
-    # Parquet wants every text of a dictionary once.
+    return names_of(names)
+
+
+def names_of(names: Iterable[str]) -> Names:
+    """Returns the names of things, each text once, as Parquet wants those of a dictionary."""
     code: dict[str, int] = {}
     codes = [code.setdefault(name, len(code)) for name in names]
     return Names(texts=tuple(code), codes=np.array(codes, dtype=np.int64))

@@ -161,6 +161,12 @@ class SeriesPlan(Section):
         "privacy.delta, kept as a rho, if the plan has one. What one step spends is "
         "privacy.epsilon."
     )
+    learn_from: Text | None = Field(
+        default=None,
+        description="A folder that holds the releases of earlier steps: the fit learns from their "
+        "noisy answers, which costs nothing. Tables of trips that learn only; nothing is learnt if "
+        "left out.",
+    )
 
     @property
     def span(self) -> Span:
@@ -211,7 +217,8 @@ class ReleasePlan(Section):
     ground: Texts = Field(
         default=(),
         description="Public files that are drawn under its map, simplified into the release: "
-        "GeoJSON, GeoPackage, a shapefile, an OpenStreetMap extract, a GTFS feed or a GMNS folder.",
+        "GeoJSON, GeoPackage, a shapefile, an OpenStreetMap extract, vector tiles (PMTiles), a "
+        "GTFS feed or a GMNS folder.",
     )
 
     @model_validator(mode="after")

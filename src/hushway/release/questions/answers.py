@@ -14,10 +14,10 @@ import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray
 from hushway.errors import ReleaseError
-from hushway.release.questions.cells import AskedCells, Where
+from hushway.release.questions.cells import AskedCells, Dimension, Where
 
 # The share of intervals that miss the truth.
-_MISSED: Final = 0.05
+MISSED: Final = 0.05
 _DIGITS: Final = 4
 
 
@@ -51,26 +51,27 @@ def total(cells: AskedCells, where: Where, *, per: str | None = None) -> Answer:
     chosen = cells.chosen(where)
     parts = 1 if per is None else int(cells.labels(per, where).sum())
     value, error = float(cells.counts[chosen].sum()), math.sqrt(_variance(cells, chosen))
-    return _answer(_words(where), value / parts, error / parts)
+    return Answer(label=words(where), **interval(value / parts, error / parts))
 
 
 def difference(cells: AskedCells, where: Where, minus: Where) -> Answer:
     """Returns one sum minus another; what is in both does not matter."""
     (one, other), covariance = _joint(cells, where, minus)
     variance = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
-    label = f"{_words(where)}, minus {_words(minus)}"
-    return _answer(label, one - other, math.sqrt(max(variance, 0.0)), floor=-math.inf)
+    label = f"{words(where)}, minus {words(minus)}"
+    found = interval(one - other, math.sqrt(max(variance, 0.0)), floor=-math.inf)
+    return Answer(label=label, **found)
 
 
 def ratio(cells: AskedCells, where: Where, over: Where) -> Answer:
     """Returns one sum divided by another, with the interval of Fieller (1954)."""
     (one, other), covariance = _joint(cells, where, over)
-    label = f"{_words(where)}, over {_words(over)}"
+    label = f"{words(where)}, over {words(over)}"
     if other <= 0:
         raise ReleaseError(
             "Nothing is published there to divide by.", advice="Divide by a larger sum."
         )
-    square = _deviations(_MISSED) ** 2
+    square = deviations(MISSED) ** 2
     # What r solves (one - r * other)^2 <= square * variance of (one - r * other)?
     a = other**2 - square * covariance[1, 1]
     b = one * other - square * covariance[0, 1]
@@ -94,21 +95,26 @@ def largest(cells: AskedCells, where: Where, *, by: str, top: int) -> Iterator[A
     They were picked for being large, so their intervals are wider: of the listed ones 95% hold on
     average (Benjamini and Yekutieli 2005, false coverage rate).
     """
-    dimension, asked = cells.dimension(by), cells.labels(by, {by: "*"} | dict(where))
-    chosen = cells.chosen({by: "*"} | dict(where))
-    size = len(dimension.ids)
-    group = np.where(chosen, dimension.position, -1)
-    sums = np.bincount(group[chosen], cells.counts[chosen], minlength=size)
-    errors = np.sqrt(cells.variances(group, size))
+    asked, sums, errors = sums_by(cells, where, by)
     order = [i for i in np.argsort(-sums, kind="stable").tolist() if asked[i]][:top]
-    missed = _MISSED * len(order) / max(1, int(asked.sum()))
+    missed = MISSED * len(order) / max(1, int(asked.sum()))
     for i in order:
-        yield _answer(_label(cells, by, i), float(sums[i]), float(errors[i]), missed=missed)
+        label = label_of(cells.dimensions[by], i)
+        yield Answer(label=label, **interval(float(sums[i]), float(errors[i]), missed=missed))
 
 
-def _label(cells: AskedCells, by: str, position: int) -> str:
+def sums_by(cells: AskedCells, where: Where, by: str) -> tuple[BoolArray, FloatArray, FloatArray]:
+    """Returns which labels of a dimension are asked for, the sum of each, and its error."""
+    dimension, each = cells.dimension(by), {by: "*"} | dict(where)
+    chosen, size = cells.chosen(each), len(dimension.ids)
+    group = np.where(chosen, dimension.position, -1)
+    sums = np.bincount(group[chosen], cells.counts[chosen], minlength=size).astype(np.float64)
+    errors: FloatArray = np.sqrt(np.maximum(cells.variances(group, size), 0.0))
+    return cells.labels(by, each), sums, errors
+
+
+def label_of(dimension: Dimension, position: int) -> str:
     """Returns a name with its id, where they differ."""
-    dimension = cells.dimensions[by]
     key = dimension.ids[position]
     name = dimension.names[0][position] if dimension.names else key
     return key if name in ("", key) else f"{name} ({key})"
@@ -135,21 +141,26 @@ def _joint(cells: AskedCells, one: Where, other: Where) -> tuple[FloatArray, Flo
     return members @ sums, members @ covariance @ members.T
 
 
-def _answer(
-    label: str, value: float, error: float, *, floor: float = 0.0, missed: float = _MISSED
-) -> Answer:
-    half = _deviations(missed) * error
-    numbers = (max(value, floor), error, max(value - half, floor), max(value + half, floor))
-    value, error, low, high = (round(number, _DIGITS) for number in numbers)
-    return Answer(label=label, value=value, standard_error=error, low=low, high=high)
+def interval(
+    value: float, error: float, *, floor: float = 0.0, missed: float = MISSED
+) -> dict[str, float]:
+    """Returns a number with its error and its interval, as `Answer` names them."""
+    half = deviations(missed) * error
+    found = {
+        "value": max(value, floor),
+        "standard_error": error,
+        "low": max(value - half, floor),
+        "high": max(value + half, floor),
+    }
+    return {name: round(number, _DIGITS) for name, number in found.items()}
 
 
-def _deviations(missed: float) -> float:
+def deviations(missed: float) -> float:
     """Returns how many standard errors to either side miss the truth so often."""
     return NormalDist().inv_cdf(1 - missed / 2)
 
 
-def _words(where: Where) -> str:
+def words(where: Where) -> str:
     """Returns a question in words: origins A, B; periods 08:00."""
     named = (
         f"{name} {labels if isinstance(labels, str) else ', '.join(labels)}"

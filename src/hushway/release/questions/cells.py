@@ -1,7 +1,7 @@
 """Published numbers that are added up by their labels, and how far sums of them may be off."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Final
@@ -28,12 +28,14 @@ class Dimension:
         position: The origin of each number.
         names: Further public labels, one of each origin: names, zones.
         unasked: The only origin that is taken if none is asked for; None for all of them.
+        rest: Ids of what is left over here, which is something else in every release.
     """
 
     ids: Sequence[str]
     position: IntArray
     names: Sequence[Sequence[str]] = ()
     unasked: int | None = None
+    rest: Sequence[str] = ()
 
     def having(self, text: str) -> BoolArray:
         """Says which have a label: an id, or else a name; * stands for any letters."""
@@ -59,6 +61,11 @@ class AskedCells:
         counts: What each adds to a sum.
         variances: How far sums may be off.
         notes: What readers of sums must know, one sentence each.
+        noise_alone: Whether errors are nothing but noise: no fit that expects the same of a place
+            in every release of a series.
+        selected: Whether numbers that are not sure enough are left out, so that which ones are
+            there is noise itself.
+        learnt: Whether the release was fitted with what other steps of its series say.
     """
 
     counted: str
@@ -66,6 +73,9 @@ class AskedCells:
     counts: FloatArray
     variances: Variances
     notes: Sequence[str] = ()
+    noise_alone: bool = False
+    selected: bool = False
+    learnt: bool = False
 
     def dimension(self, name: str) -> Dimension:
         """Returns a dimension.
@@ -91,6 +101,22 @@ class AskedCells:
         if dimension.unasked is not None:
             found[dimension.unasked] = True
         return found
+
+    def shared_with(self, other: "AskedCells") -> "AskedCells":
+        """Returns only what another release publishes, too."""
+        there = set(other.labelled())
+        kept = np.array([each in there for each in self.labelled()], dtype=np.bool_)
+
+        def variances(group: IntArray, size: int) -> FloatArray:
+            return self.variances(np.where(kept, group, -1), size)
+
+        return replace(self, counts=np.where(kept, self.counts, 0.0), variances=variances)
+
+    def labelled(self) -> Iterator[tuple[str, ...]]:
+        """Yields the labels of each number."""
+        each = self.dimensions.values()
+        columns = [[one.ids[i] for i in one.position.tolist()] for one in each]
+        return zip(*columns, strict=True)
 
     def chosen(self, where: Where) -> BoolArray:
         """Says which numbers are asked for."""

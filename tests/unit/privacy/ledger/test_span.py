@@ -50,6 +50,15 @@ def test_steps_are_numbered_without_gaps(span: Span, day: date) -> None:
     assert span.number(day + timedelta(days=1)) - span.number(day) in (0, 1)
 
 
+@given(SPANS, DAYS, st.integers(0, 40))
+def test_names_are_those_of_the_days(span: Span, day: date, more: int) -> None:
+    first, last = span.days(span.name(day))
+    assert first <= day <= last
+    names = [*span.names(day, day + timedelta(days=more))]
+    assert len(names) == span.number(day + timedelta(days=more)) - span.number(day) + 1
+    assert [span.name(span.days(name)[0]) for name in names] == names
+
+
 @given(SPANS)
 def test_a_span_is_read_back_as_it_was_written(span: Span) -> None:
     assert Span.from_text(span.to_text()) == span

@@ -143,6 +143,7 @@ def travellers_asked(universe: LinkUniverse, rows: LinkRows, rest: Rest) -> Aske
                     [universe.zones[zone] for zone in zones],
                     [f"class {own}" for own in classes],
                 ),
+                rest=others,
             ),
             "periods": Dimension(ids=universe.periods.labels, position=when),
         },

@@ -1,6 +1,7 @@
 """Sums of any published trips, with how far they may be off."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -31,7 +32,8 @@ def ask_od(folder: Path, certificate: Certificate, facts: Mapping[str, Any]) -> 
     sums = read_sums(folder, certificate, universe, learnt=False)
     if facts["threshold"] is not None:
         note = f"Flows measured below {facts['threshold']} are not published, and not in any sum."
-        return _asked(universe, rows.cells, rows.counts, correlated(rows.standard_errors), note)
+        alone = correlated(rows.standard_errors)
+        return replace(_asked(universe, rows.cells, rows.counts, alone, note), selected=True)
     return _measured_cells(universe, rows, sums, certificate)
 
 
@@ -86,7 +88,8 @@ def _unfitted(
     assert isinstance(event, LaplaceEvent)  # noqa: S101  nothing else leaves cells unfitted
     below = 1 / np.expm1(1 / float(event.scale))
     note = "Noisy counts below 0 are published as 0; sums leave out what that adds on average."
-    return _asked(universe, cells, np.where(counts > 0, counts, -below), correlated(errors), note)
+    right = np.where(counts > 0, counts, -below)
+    return replace(_asked(universe, cells, right, correlated(errors), note), noise_alone=True)
 
 
 def _of_elements(element: IntArray, variance: FloatArray, group: IntArray, size: int) -> FloatArray:

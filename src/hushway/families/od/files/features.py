@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from hushway.arrays import BoolArray, Int32Array, IntArray
 from hushway.errors import ReleaseError, damaged
-from hushway.families.od.files.rows import CELL, cell_arrays, cells_of
+from hushway.families.od.files.rows import cells_of, ends_columns, ends_of, named_cells
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.geography.locations import Labels
@@ -127,6 +127,7 @@ def _rewritten() -> ReleaseError:
 
 
 _ENDS = ("origin", "destination")
+_TAKEN = (*_ENDS, *(f"{end}_name" for end in _ENDS))
 # Pairs times labellings. They take a gigabyte; a stranger's file may not ask for more.
 MOST_LABELS = 1 << 28
 
@@ -149,7 +150,7 @@ def pair_columns(features: Sequence[Feature]) -> tuple[dict[str, Labels], list[s
             continue
         column = next((name for name, known in columns.items() if _same(known, labels)), None)
         if column is None:
-            column = free_name(labels.column, (*_ENDS, *columns))
+            column = free_name(labels.column, (*_TAKEN, *columns))
             columns[column] = labels
         used.append(column)
     return columns, used
@@ -158,12 +159,12 @@ def pair_columns(features: Sequence[Feature]) -> tuple[dict[str, Labels], list[s
 def write_pairs(universe: ODCells, columns: Mapping[str, Labels], path: Path) -> None:
     """Writes the labels of every pair as one Parquet file."""
     names = {name: text_array(labels.names) for name, labels in columns.items()}
-    schema = pairs_table(columns).schema
+    schema = pairs_table(universe, columns).schema
 
     def batches() -> Iterator[pa.RecordBatch]:
         for start in range(0, universe.pairs, BATCH_ROWS):
             stop = min(start + BATCH_ROWS, universe.pairs)
-            _, *ends = cell_arrays(universe, np.arange(start, stop, dtype=np.int64))
+            _, *ends = named_cells(universe, np.arange(start, stop, dtype=np.int64))
             labels = (
                 _labelled_codes(labels.codes[start:stop], names[name])
                 for name, labels in columns.items()
@@ -186,7 +187,7 @@ def read_pairs(
     known = {name: text_array(labels) for name, labels in classes.items()}
     if universe.pairs * len(classes) > MOST_LABELS:
         raise _not_the_pairs(path)
-    with open_parquet(path, pairs_table(classes).schema, rows=universe.pairs) as file:
+    with open_parquet(path, pairs_table(universe, classes).schema, rows=universe.pairs) as file:
         if file.metadata.num_rows != universe.pairs:
             raise _not_the_pairs(path)
         codes = {name: np.empty(universe.pairs, dtype=np.int32) for name in classes}
@@ -203,15 +204,14 @@ def read_pairs(
     return codes
 
 
-def pairs_table(labellings: Iterable[str]) -> Columns:
+def pairs_table(universe: ODCells, labellings: Iterable[str]) -> Columns:
     """Returns the columns of pairs.parquet: the ends of a pair, and its class in each labelling."""
     classes = (Column(name, LABEL, "Class of the pair of places.") for name in labellings)
-    return Columns((*CELL[1:], *classes), key=_ENDS)
+    return Columns((*ends_columns(universe), *classes), key=_ENDS)
 
 
 def _pairs_of(universe: ODCells, batch: pa.RecordBatch) -> IntArray:
-    places = text_array(universe.locations.ids)
-    origin, destination = (positions_among(batch.column(name), places) for name in _ENDS)
+    origin, destination = ends_of(universe, batch)
     return cells_of(universe, np.zeros_like(origin), origin, destination)
 
 

@@ -40,7 +40,7 @@ def _sums(view: ODView) -> Layer:
     return Layer(
         name="sums",
         title="Sums that add up",
-        columns=margins_columns(view.universe.periods, learnt=view.is_learnt),
+        columns=margins_columns(view.universe, learnt=view.is_learnt),
         rows=sum(feature.size for feature in view.features),
         batches=lambda: margin_batches(view.margins),
     )

@@ -11,8 +11,8 @@ from hushway.arrays import IntArray
 from hushway.errors import ReleaseError, damaged
 from hushway.families.od.files.adds_up import PublishedSums
 from hushway.families.od.files.names import FEATURES
-from hushway.families.od.public.features import Feature
-from hushway.geography.periods import Periods
+from hushway.families.od.public.cells import ODCells
+from hushway.families.od.public.features import DESTINATIONS, ORIGINS, Feature
 from hushway.release.formats.columns import (
     BATCH_ROWS,
     LABEL,
@@ -24,6 +24,7 @@ from hushway.release.formats.columns import (
 )
 from hushway.release.formats.csv import labelled, positions_among, table_csv, whole_column
 from hushway.release.formats.interval import HIGH, INTERVAL, LOW
+from hushway.release.formats.names import Names, names_of, place_names
 from hushway.release.formats.per_day import per_day, per_day_arrays, per_day_columns
 from hushway.release.formats.places import number_array, numbers_of, text_array
 from hushway.release.untrusted.parquet import open_parquet
@@ -68,10 +69,16 @@ _LEARNT = _SUMS.and_also(
 )
 
 
-def margins_columns(periods: Periods, *, learnt: bool) -> Columns:
+_PAIR_NAME = Column("pair_name", LABEL, "Name of the place, where the class is one; else empty.")
+
+
+def margins_columns(universe: ODCells, *, learnt: bool) -> Columns:
     """Returns the columns of sums, with learnt errors or without."""
     columns, error = (_LEARNT, ERROR) if learnt else (_MEASURED, MEASURED_ERROR)
-    return columns.and_also(*per_day_columns(periods, "count", error, LOW, HIGH))
+    averages = per_day_columns(universe.periods, "count", error, LOW, HIGH)
+    title, period, pair, *numbers = columns.columns
+    named = () if place_names(universe.locations) is None else (_PAIR_NAME,)
+    return Columns((title, period, pair, *named, *numbers, *averages), key=_LABELS)
 
 
 def write_margins(margins: Sequence[PublishedSums], path: Path) -> None:
@@ -90,7 +97,7 @@ def read_margins(
 ) -> tuple[PublishedSums, ...]:
     """Reads sums from a Parquet file, with learnt errors or without."""
     sums = sum(feature.size for feature in features)
-    schema = margins_columns(features[0].universe.periods, learnt=learnt).schema
+    schema = margins_columns(features[0].universe, learnt=learnt).schema
     with open_parquet(path, schema, rows=sums) as file:
         if file.metadata.num_rows != sums:
             raise _rewritten(path)
@@ -98,8 +105,7 @@ def read_margins(
 
 
 def _columns(margins: Sequence[PublishedSums]) -> Columns:
-    periods = margins[0].feature.universe.periods
-    return margins_columns(periods, learnt=margins[0].errors is not None)
+    return margins_columns(margins[0].feature.universe, learnt=margins[0].errors is not None)
 
 
 def margin_batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]:
@@ -107,7 +113,7 @@ def margin_batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]
     for margin in margins:
         feature = margin.feature
         title, periods, pairs = _label_arrays(feature)
-        averages = _averages(margin)
+        averages, names = _averages(margin), _pair_names(feature)
         for start in range(0, feature.size, BATCH_ROWS):
             part = slice(start, min(start + BATCH_ROWS, feature.size))
             period, pair = np.divmod(np.arange(part.start, part.stop), feature.pair_classes)
@@ -117,6 +123,7 @@ def margin_batches(margins: Sequence[PublishedSums]) -> Iterator[pa.RecordBatch]
                     labelled(np.zeros_like(period), title),
                     labelled(period, periods),
                     labelled(pair, pairs),
+                    *([] if names is None else [names.of(pair)]),
                     number_array(counts),
                     number_array(measured),
                     number_array(np.full(len(counts), margin.standard_error)),
@@ -177,7 +184,7 @@ def _margins(
 
 def _margin(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> PublishedSums:
     _check_labels(path, feature, parts)
-    names = [name for name in parts[0].schema.names if name not in _LABELS]
+    names = [name for name in parts[0].schema.names if name not in (*_LABELS, _PAIR_NAME.name)]
     columns = {
         name: np.concatenate([whole_column(part.column(name)) for part in parts]) for name in names
     }
@@ -209,14 +216,28 @@ def _margin(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> Pu
 
 def _check_labels(path: Path, feature: Feature, parts: Sequence[pa.RecordBatch]) -> None:
     title, periods, pairs = _label_arrays(feature)
-    first = 0
+    names, first = _pair_names(feature), 0
     for part in parts:
         positions_among(part.column("published_total"), title)
         element = positions_among(part.column("period"), periods) * feature.pair_classes
-        element += positions_among(part.column("pair"), pairs)
+        pair = positions_among(part.column("pair"), pairs)
+        element += pair
+        if names is not None:
+            names.check(part.column(_PAIR_NAME.name), pair)
         if not np.array_equal(element, np.arange(first, first + len(part))):
             raise _rewritten(path)
         first += len(part)
+
+
+def _pair_names(feature: Feature) -> Names | None:
+    """Returns the names of the places that classes of pairs are; None if places have none."""
+    locations = feature.universe.locations
+    if place_names(locations) is None:
+        return None
+    are_places = feature.title in (ORIGINS, DESTINATIONS)
+    name = {place.id: place.name for place in locations.places} if are_places else {}
+    classes = ("",) if feature.pairs is None else feature.pairs.names
+    return names_of(name.get(label, "") for label in classes)
 
 
 def _label_arrays(feature: Feature) -> tuple[pa.Array, pa.Array, pa.Array]:
@@ -233,6 +254,8 @@ def _texts(features: Sequence[Feature]) -> Iterator[str]:
         yield feature.title
         for labels in (feature.periods, feature.pairs):
             yield from (name for name in (labels.names if labels else ()) if name)
+        names = _pair_names(feature)
+        yield from (name for name in (names.texts if names else ()) if name)
 
 
 def _rewritten(path: Path) -> ReleaseError:

@@ -137,7 +137,7 @@ def _trips_columns(view: ODView) -> Columns:
 
 
 def _margins_columns(view: ODView) -> Columns:
-    return margins_columns(view.universe.periods, learnt=view.is_learnt)
+    return margins_columns(view.universe, learnt=view.is_learnt)
 
 
 def _flows_words(view: ODView) -> str:
@@ -271,7 +271,7 @@ FILES: tuple[ODFile, ...] = (
         title="Public labels of pairs of places",
         description="The class of every pair of places that trips may join, for the published "
         "totals. Public knowledge, not made from the data.",
-        columns=lambda view: pairs_table(pair_columns(view.features)[0]),
+        columns=lambda view: pairs_table(view.universe, pair_columns(view.features)[0]),
         write=lambda view, path: write_pairs(view.universe, pair_columns(view.features)[0], path),
         is_there=lambda view: any(feature.pairs is not None for feature in view.features),
     ),

@@ -39,11 +39,15 @@ _ENDS: Final = _KEY[1:]
 
 
 def _cell_columns(universe: ODCells) -> tuple[Column, ...]:
-    """Returns the columns that tell a cell: ids, and names where places have any."""
-    period, origin, destination = CELL
+    """Returns the columns that tell a cell."""
+    return (CELL[0], *ends_columns(universe))
+
+
+def ends_columns(universe: ODCells) -> tuple[Column, ...]:
+    """Returns the columns that tell a pair of places: ids, and names where places have any."""
+    _, origin, destination = CELL
     names = place_names(universe.locations)
     return (
-        period,
         origin,
         *name_column("origin", "place where trips start", names),
         destination,
@@ -131,7 +135,7 @@ def cell_arrays(universe: ODCells, cells: IntArray) -> list[pa.Array]:
     ]
 
 
-def _named_cells(universe: ODCells, cells: IntArray) -> list[pa.Array]:
+def named_cells(universe: ODCells, cells: IntArray) -> list[pa.Array]:
     """Returns the same with the names of places, where they have any."""
     period, *ends = cell_arrays(universe, cells)
     names, (_, *positions) = place_names(universe.locations), universe.decode(cells)
@@ -147,7 +151,7 @@ def to_arrow(universe: ODCells, rows: Rows) -> pa.RecordBatch:
     """Returns rows with readable labels."""
     numbers = (rows.counts, rows.standard_errors, *interval_of(rows.counts, rows.standard_errors))
     arrays = [
-        *_named_cells(universe, rows.cells),
+        *named_cells(universe, rows.cells),
         *map(number_array, numbers),
         *_averages(universe, rows.cells, *numbers),
     ]
@@ -193,13 +197,18 @@ def _check_averages(batch: pa.RecordBatch, last: str, averages: Sequence[pa.Arra
 
 def _cells(universe: ODCells, batch: pa.RecordBatch) -> IntArray:
     """Returns the cells that the columns of ids name, if names beside them are theirs."""
-    places, names = text_array(universe.locations.ids), place_names(universe.locations)
     period = positions_among(batch.column("period"), text_array(universe.periods.labels))
+    return cells_of(universe, period, *ends_of(universe, batch))
+
+
+def ends_of(universe: ODCells, batch: pa.RecordBatch) -> tuple[IntArray, IntArray]:
+    """Returns the origins and destinations of rows, if names beside the ids are theirs."""
+    places, names = text_array(universe.locations.ids), place_names(universe.locations)
     ends = {name: positions_among(batch.column(name), places) for name in _ENDS}
     if names is not None:
         for name, positions in ends.items():
             names.check(batch.column(f"{name}_name"), positions)
-    return cells_of(universe, period, *ends.values())
+    return ends["origin"], ends["destination"]
 
 
 def cells_of(
@@ -249,7 +258,7 @@ def write_estimates(universe: ODCells, estimates: Estimates, path: Path) -> None
     batches = (
         pa.RecordBatch.from_arrays(
             [
-                *_named_cells(universe, estimates.cells[part]),
+                *named_cells(universe, estimates.cells[part]),
                 number_array(estimates.means[part]),
                 number_array(estimates.standard_errors[part]),
                 *_averages(

@@ -1,7 +1,7 @@
 """The table that learns, from noisy cells and sums to whole counts: all post-processing."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Final
 
@@ -11,6 +11,13 @@ from hushway.arrays import FloatArray, Int32Array, IntArray
 from hushway.families.od.fit.learned_lazily import LearntCells, Looked, learn_lazily
 from hushway.families.od.fit.learning.empirical_bayes import Posterior, empirical_bayes
 from hushway.families.od.fit.learning.prior import NoisySums, prior_mean, sum_variances
+from hushway.families.od.fit.learning.series import (
+    FADES,
+    Expectation,
+    NoisyStep,
+    Pool,
+    learn_from_steps,
+)
 from hushway.families.od.fit.learning.sum_errors import (
     SumErrors,
     SumsOfCells,
@@ -89,20 +96,25 @@ def learned_table(
     features: Sequence[Feature],
     measured: Measurements,
     left: LeftOut | None = None,
+    steps: Iterable[tuple[int, NoisyStep]] = (),
 ) -> ODTable:
-    """Learns, reconciles, completes and rounds; the noisy cells come first in `measured`."""
+    """Learns, reconciles, completes and rounds; the noisy cells come first in `measured`.
+
+    Args:
+        steps: Other steps of the series that help, and how many steps away each is.
+    """
     cells, *others = measured
     sums = [one for one in others if isinstance(one, Measured)]
     noisy = [
-        NoisySums(partition=partition_of(feature), values=one.values, law=_law(one))
+        NoisySums(partition=partition_of(feature), values=one.values, law=noise_law(one))
         for feature, one in zip(features, sums, strict=True)
     ]
     if isinstance(cells, MeasuredSparse):
         threshold = 0 if cells.threshold is None else cells.threshold  # `measure` gives one
-        looked = Looked(shown=cells.reveal(), threshold=threshold, law=_law(cells))
+        looked = Looked(shown=cells.reveal(), threshold=threshold, law=noise_law(cells))
         learnt = learn_lazily(universe, features, noisy, looked)
     else:
-        learnt = _learnt(cells, noisy, universe)
+        learnt = _learnt(cells, noisy, universe, _expected(noisy, universe, steps))
     if left is not None:
         learnt = completed(learnt, features, left)
     return _table(universe, features, sums, learnt)
@@ -171,11 +183,30 @@ def _grown_effects(
     return replace(learnt.effects, period=learnt.effects.period + more)
 
 
-def _learnt(cells: Measured, noisy: Sequence[NoisySums], geography: ODCells) -> LearntCells:
+def _expected(
+    noisy: Sequence[NoisySums], universe: ODCells, steps: Iterable[tuple[int, NoisyStep]]
+) -> Expectation | None:
+    """Returns what other steps say, read one after the other; None if there are none."""
+    pool = Pool(
+        partitions=[one.partition for one in noisy], known=np.ones(universe.pairs, dtype=bool)
+    )
+    for away, step in steps:
+        pool.add(step, FADES ** abs(away))
+    return pool.learnt(distance_classes(universe)) if pool.steps else None
+
+
+def _learnt(
+    cells: Measured,
+    noisy: Sequence[NoisySums],
+    geography: ODCells,
+    before: Expectation | None,
+) -> LearntCells:
     shape = (len(geography.periods), geography.pairs)
-    values, law = cells.values.reshape(shape), _law(cells)
+    values, law = cells.values.reshape(shape), noise_law(cells)
     expected = prior_mean(noisy, values, law, distance_classes(geography))
     posterior = empirical_bayes(values, expected, law)
+    if before is not None:
+        posterior = learn_from_steps(posterior, before, noisy, values, law)
     yielding = yielding_variance(posterior.variance, law)
     looks = [_look(one, posterior, yielding, law) for one in noisy]
     joined = reconcile(
@@ -302,7 +333,8 @@ def _distances(places: Locations) -> FloatArray:
     return np.asarray(6371.0 * np.hypot(east, lat[None, :] - lat[:, None]))
 
 
-def _law(measured: Measured | MeasuredSparse) -> NoiseLaw:
+def noise_law(measured: Measured | MeasuredSparse) -> NoiseLaw:
+    """Returns the law of the noise in an answer."""
     return noise_for(measured.event.loss, measured.event.bound)
 
 

@@ -28,6 +28,13 @@ from hushway.families.od.mechanism.measuring import (
     stated_totals,
 )
 from hushway.families.od.mechanism.options import Shares, TotalsOptions, exact_shares
+from hushway.families.od.mechanism.others import (
+    OtherStep,
+    answers_of,
+    certified_others,
+    learnt_words,
+    stated_others,
+)
 from hushway.families.od.mechanism.people import LearnedPeople, caps_for, certified_people
 from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
 from hushway.families.od.mechanism.shares import (
@@ -94,9 +101,11 @@ class Learned(TotalsMechanism):
 
     Attributes:
         lazy: Whether only cells are looked at that stand out; a huge table has to be.
+        others: Other steps of the series that the fit learns from.
     """
 
     lazy: bool = False
+    others: tuple[OtherStep, ...] = ()
     name: str = LEARNED
     learns_errors: ClassVar[bool] = True
 
@@ -117,7 +126,8 @@ class Learned(TotalsMechanism):
     @property
     def parameters(self) -> dict[str, Any]:
         """The public parameters as plain values."""
-        return super().parameters | {"form": "lazy" if self.lazy else "dense"}
+        own = super().parameters | {"form": "lazy" if self.lazy else "dense"}
+        return own | stated_others(self.others)
 
     @property
     def post_processing(self) -> tuple[str, ...]:
@@ -131,7 +141,8 @@ class Learned(TotalsMechanism):
             "Counts are made whole so that every sum keeps its fitted value, up or down by less "
             "than 1 where that is possible."
         )
-        return learnt, whole, "A cell without a row is published as 0."
+        rest = (whole, "A cell without a row is published as 0.")
+        return learnt, *learnt_words(self.others), *rest
 
     def measure(self, curator: Curator, geography: ODCells) -> Measurements:
         """Measures every cell, then every feature.
@@ -153,7 +164,12 @@ class Learned(TotalsMechanism):
         """Learns, reconciles and rounds."""
         from hushway.families.od.fit.learned import learned_table
 
-        return learned_table(geography, self.features, measured)
+        steps = answers_of(self.others, geography, self.features)
+        return learned_table(geography, self.features, measured, steps=steps)
+
+    def table_answers(self, measured: Measurements) -> tuple[tuple[Feature, ...], Measurements]:
+        """Returns the published totals, and the noisy cells before those of each."""
+        return self.features, measured
 
 
 def with_ends(universe: ODCells, features: Sequence[Feature]) -> tuple[Feature, ...]:
@@ -223,7 +239,11 @@ def _from_certificate(
 ) -> ODMechanism:
     if "people_by_trips" in parameters:
         return certified_people(parameters, cells, features)
-    return Learned(**stated_totals(parameters, cells, features), lazy=parameters["form"] == "lazy")
+    return Learned(
+        **stated_totals(parameters, cells, features),
+        lazy=parameters["form"] == "lazy",
+        others=certified_others(parameters),
+    )
 
 
 LEARNED_TABLE = ODSpec(

@@ -21,6 +21,13 @@ from typing import Any, ClassVar, Final
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.measuring import ODMechanism
+from hushway.families.od.mechanism.others import (
+    OtherStep,
+    answers_of,
+    certified_others,
+    learnt_words,
+    stated_others,
+)
 from hushway.families.od.mechanism.shares import people_shares, spends_of, standing_out
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import (
@@ -86,6 +93,7 @@ class LearnedPeople(ODMechanism):
         shares: How sums and, last, cells divide what is spent on trips within the limit; None if
             that follows from the rest.
         lazy: Whether only cells are looked at that stand out; a huge table has to be.
+        others: Other steps of the series that the fit learns from.
     """
 
     universe: ODCells
@@ -96,6 +104,7 @@ class LearnedPeople(ODMechanism):
     people: tuple[tuple[int, ...], ...] | None = None
     shares: tuple[Fraction, ...] | None = None
     lazy: bool = False
+    others: tuple[OtherStep, ...] = ()
     name: str = LEARNED
     adaptive: ClassVar[bool] = True
     learns_errors: ClassVar[bool] = True
@@ -149,6 +158,7 @@ class LearnedPeople(ODMechanism):
             "limits_in_a_cell": list(self.caps),
             "people_by_trips": None if self.people is None else [list(one) for one in self.people],
             "shares": None if self.shares is None else [str(share) for share in self.shares],
+            **stated_others(self.others),
         }
 
     @property
@@ -171,7 +181,8 @@ class LearnedPeople(ODMechanism):
             "Counts are made whole so that every sum keeps its fitted value, up or down by less "
             "than 1 where that is possible."
         )
-        return learnt, added, whole, "A cell without a row is published as 0."
+        rest = (added, whole, "A cell without a row is published as 0.")
+        return learnt, *learnt_words(self.others), *rest
 
     @cached_property
     def ladder(self) -> tuple[int, ...]:
@@ -351,11 +362,17 @@ class LearnedPeople(ODMechanism):
         from hushway.families.od.fit.learned import LeftOut, learned_table
 
         settled = self.settled(measured)
-        size = 1 + len(settled.features)
-        answers = measured[self.cells_event :]
-        beyond = [one for one in answers[size:] if isinstance(one, Measured)]
+        features, answers = self.table_answers(measured)
+        rest = measured[self.cells_event + len(answers) :]
+        beyond = [one for one in rest if isinstance(one, Measured)]
         left = LeftOut(crowd=settled.crowd, limits=settled.limits, sums=tuple(beyond))
-        return learned_table(geography, settled.features, answers[:size], left)
+        steps = answers_of(self.others, geography, features)
+        return learned_table(geography, features, answers, left, steps)
+
+    def table_answers(self, measured: Measurements) -> tuple[tuple[Feature, ...], Measurements]:
+        """Returns the totals that were measured, and the noisy cells before those of each."""
+        features = self.settled(measured).features
+        return features, measured[self.cells_event :][: 1 + len(features)]
 
 
 def certified_people(
@@ -377,4 +394,5 @@ def certified_people(
         people=tuple(map(tuple, people)),
         lazy=parameters["form"] == "lazy",
         shares=None if shares is None else tuple(exact(str(share)) for share in shares),
+        others=certified_others(parameters),
     )

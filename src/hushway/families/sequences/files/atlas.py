@@ -210,4 +210,5 @@ def records_asked(locations: Locations, found: Prefixes) -> AskedCells:
         counts=found.counts[both].astype(np.float64),
         variances=correlated(found.errors[both]),
         notes=("Prefixes that are not sure enough are not published, and not in any sum.",),
+        selected=True,
     )

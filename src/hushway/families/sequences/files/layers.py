@@ -16,7 +16,7 @@ from hushway.families.sequences.files.rows import (
 )
 from hushway.families.sequences.fit.table import RecordTable, SequenceTable
 from hushway.geography.locations import Locations
-from hushway.release.formats.columns import Columns
+from hushway.release.formats.columns import TEXT, Columns
 from hushway.release.formats.geoparquet import shape_array
 from hushway.release.formats.layers import Layer, places_layer, shape_column
 
@@ -44,7 +44,7 @@ def tree_layers(table: SequenceTable, prefix: IntArray) -> tuple[Layer, ...]:
 def record_layers(table: RecordTable) -> tuple[Layer, ...]:
     """Returns the layers of learnt records."""
     locations = table.taxonomy.locations
-    prefixes = records.prefix_columns(table)
+    prefixes = records.prefix_columns(TEXT, locations)
     return (
         _layer(
             "prefixes",

@@ -10,13 +10,13 @@ import numpy as np
 from hushway.arrays import IntArray
 from hushway.errors import damaged
 from hushway.families.sequences.files.layers import record_layers
-from hushway.families.sequences.files.lists import records_through
+from hushway.families.sequences.files.lists import LIST, records_through
 from hushway.families.sequences.files.published import CSV, PARQUET, known_records
-from hushway.families.sequences.files.records import PREFIXES as PREFIXES_TABLE
 from hushway.families.sequences.files.records import QUESTIONS as QUESTIONS_TABLE
 from hushway.families.sequences.files.records import (
-    SEQUENCES,
     lines_columns,
+    lists_columns,
+    prefix_columns,
     questions_csv,
     read_prefixes,
     read_questions,
@@ -76,7 +76,7 @@ FILES: tuple[RecordFile, ...] = (
         description="Records that agree with all noisy answers as far as these are sure, the most "
         "frequent first. What is common is measured; what is rare is a likely course, not a "
         f"measurement. {PREFIXES} says what is sure.",
-        columns=SEQUENCES,
+        columns=lists_columns,
         write=write_records,
     ),
     RecordFile(
@@ -94,7 +94,7 @@ FILES: tuple[RecordFile, ...] = (
         description="How many records begin with these stops, where that is known well enough; "
         "each prefix stands after those that it continues. The true number lies within two "
         "standard errors nearly always.",
-        columns=PREFIXES_TABLE,
+        columns=lambda table: prefix_columns(LIST, table.taxonomy.locations),
         write=write_prefixes,
     ),
     RecordFile(

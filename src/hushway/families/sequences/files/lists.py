@@ -18,6 +18,7 @@ from hushway.errors import ReleaseError
 from hushway.geography.locations import Locations
 from hushway.release.formats.columns import BATCH_ROWS
 from hushway.release.formats.csv import positions_among, whole_column
+from hushway.release.formats.names import place_names
 from hushway.release.formats.places import number_array, numbers_of, text_array
 from hushway.release.untrusted.parquet import open_parquet
 
@@ -33,6 +34,26 @@ GROUP_STOPS = 1 << 22
 def list_array(texts: pa.Array, start: IntArray, chosen: IntArray) -> pa.ListArray:
     """Returns lists of texts: where each begins, and the number of every text in a row."""
     return pa.ListArray.from_arrays(_offsets(start), texts.take(number_array(chosen)), type=LIST)
+
+
+def place_texts(locations: Locations) -> tuple[tuple[str, ...], ...]:
+    """Returns what places are called: their ids, and their names if these say more."""
+    if place_names(locations) is None:
+        return (locations.ids,)
+    return locations.ids, tuple(place.name for place in locations.places)
+
+
+def place_lists(locations: Locations, start: IntArray, stops: IntArray) -> list[pa.ListArray]:
+    """Returns lists of places: their ids, and their names if these say more."""
+    return [list_array(text_array(texts), start, stops) for texts in place_texts(locations)]
+
+
+def same_texts(column: pa.Array, start: IntArray, texts: pa.Array, chosen: IntArray) -> bool:
+    """Says whether lists begin where they should and hold the chosen texts."""
+    offsets = numbers_of(column.offsets).astype(np.int64)
+    return np.array_equal(offsets - offsets[0], start) and bool(
+        column.flatten().equals(texts.take(number_array(chosen)))
+    )
 
 
 def joined_array(escaped_texts: pa.Array, start: IntArray, chosen: IntArray) -> pa.Array:
@@ -53,7 +74,7 @@ def escaped(texts: Sequence[str]) -> pa.Array:
 
 
 def write_lists(path: Path, batch: pa.RecordBatch) -> None:
-    """Writes rows whose first column is one of lists as one Parquet file."""
+    """Writes rows whose first columns are lists of the same stops as one Parquet file."""
     stops = len(batch.column(0).flatten())
     # A reader holds a row group at a time.
     rows = max(1, len(batch) * GROUP_STOPS // max(1, stops))
@@ -66,9 +87,10 @@ def read_lists(
     locations: Locations, path: Path, schema: pa.Schema
 ) -> tuple[IntArray, IntArray, list[Any]]:
     """Returns where lists of places begin, the places in all of them, and the other columns."""
-    ids = text_array(locations.ids)
+    ids, *names = map(text_array, place_texts(locations))
+    lists_first = 1 + len(names)
     lengths, stops = ([np.empty(0, dtype=np.int64)] for _ in range(2))
-    others = [[np.empty(0, dtype=kind.to_pandas_dtype())] for kind in schema.types[1:]]
+    others = [[np.empty(0, dtype=kind.to_pandas_dtype())] for kind in schema.types[lists_first:]]
     with open_parquet(path, schema, rows=MOST_STOPS, values=MOST_STOPS) as file:
         for batch in file.iter_batches(batch_size=BATCH_ROWS):
             lists = batch.column(0)
@@ -78,7 +100,13 @@ def read_lists(
             values = lists.values.slice(int(start[0]), int(start[-1] - start[0]))
             lengths.append(np.diff(start))
             stops.append(positions_among(values, ids))
-            for column, found in zip(batch.columns[1:], others, strict=True):
+            begins = start - start[0]
+            if not all(
+                same_texts(column, begins, texts, stops[-1])
+                for column, texts in zip(batch.columns[1:lists_first], names, strict=True)
+            ):
+                raise not_as_written(path)
+            for column, found in zip(batch.columns[lists_first:], others, strict=True):
                 found.append(whole_column(column))
     begins = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64)
     return begins, np.concatenate(stops), [np.concatenate(column) for column in others]

@@ -14,6 +14,7 @@ from hushway.families.sequences.files.rows import (
     check_sequences_parquet,
     ending_nodes,
     lines_columns,
+    lists_columns,
     sequences_columns,
     sequences_csv,
     write_completed,
@@ -124,7 +125,7 @@ FILES: tuple[SequenceFile, ...] = (
         "published with these stops and no further ones. It carries noise on purpose. A sequence "
         "without a row is not known to be absent: prefixes measured below the threshold of their "
         "step were cut, and what had gone on below them counts as ending where they were cut.",
-        columns=lambda tree: sequences_columns(LIST, times=tree.table.periods is not None),
+        columns=lambda tree: lists_columns(tree.table),
         write=lambda tree, path: write_sequences_parquet(tree.table, tree.prefix, path),
         check=lambda tree, path: check_sequences_parquet(tree.table, tree.prefix, path),
         finding="sequences",
@@ -168,7 +169,7 @@ FILES: tuple[SequenceFile, ...] = (
         description="As many records begin with every kept prefix as the tree says; where "
         "the tree breaks off they go on as records like them do. That is a likely course "
         f"worked out from {TREE} alone, not a measurement.",
-        columns=sequences_columns(LIST, times=False),
+        columns=lambda tree: sequences_columns(LIST, tree.table.taxonomy.locations),
         write=lambda tree, path: write_completed(tree.table, path),
         is_there=lambda tree: can_be_completed(tree.table),
     ),

@@ -13,13 +13,13 @@ from hushway.families.sequences.files.lists import (
     LIST,
     escaped,
     joined_array,
-    list_array,
     not_as_written,
+    place_lists,
+    place_texts,
     read_lists,
     write_lists,
 )
-from hushway.families.sequences.files.rows import sequences_columns
-from hushway.families.sequences.files.taxonomy import LOCATIONS
+from hushway.families.sequences.files.rows import sequences_columns, stop_columns
 from hushway.families.sequences.fit.table import (
     QuestionSummary,
     RecordTable,
@@ -30,21 +30,13 @@ from hushway.geography.locations import Locations
 from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, Column, Columns
 from hushway.release.formats.csv import table_csv
 from hushway.release.formats.interval import INTERVAL, are_intervals, interval_of
-from hushway.release.formats.names import place_names
-from hushway.release.formats.places import csv_bytes, number_array, text_array
+from hushway.release.formats.places import csv_bytes, number_array
 from hushway.release.untrusted.limits import PAPER_BYTES, csv_rows, rewritten
 
-SEQUENCES = sequences_columns(LIST, times=False)
-PREFIXES = Columns(
-    (
-        Column("prefix", LIST, f"Ids of the first stops in order, as in {LOCATIONS}, as a list."),
-        Column("count", WHOLE, "Number of the published records that begin with these stops."),
-        Column(
-            "standard_error", NUMBER, "Standard error of that, as learnt from the noisy answers."
-        ),
-        *INTERVAL,
-    ),
-    key=("prefix",),
+_PREFIX_NUMBERS = (
+    Column("count", WHOLE, "Number of the published records that begin with these stops."),
+    Column("standard_error", NUMBER, "Standard error of that, as learnt from the noisy answers."),
+    *INTERVAL,
 )
 QUESTIONS = Columns(
     (
@@ -61,16 +53,18 @@ QUESTIONS = Columns(
 
 def write_records(table: RecordTable, path: Path) -> None:
     """Writes the distinct sequences as one Parquet file."""
-    lists = list_array(text_array(table.taxonomy.locations.ids), table.start, table.stops)
-    arrays = [lists, number_array(table.counts)]
-    write_lists(path, pa.RecordBatch.from_arrays(arrays, schema=SEQUENCES.schema))
+    locations = table.taxonomy.locations
+    arrays = [*place_lists(locations, table.start, table.stops), number_array(table.counts)]
+    schema = sequences_columns(LIST, locations).schema
+    write_lists(path, pa.RecordBatch.from_arrays(arrays, schema=schema))
 
 
 def write_prefixes(table: RecordTable, path: Path) -> None:
     """Writes the prefixes that are sure as one Parquet file."""
-    lists = list_array(text_array(table.taxonomy.locations.ids), *prefix_lists(table))
-    arrays = [lists, *_prefix_numbers(table)]
-    write_lists(path, pa.RecordBatch.from_arrays(arrays, schema=PREFIXES.schema))
+    locations = table.taxonomy.locations
+    arrays = [*place_lists(locations, *prefix_lists(table)), *_prefix_numbers(table)]
+    schema = prefix_columns(LIST, locations).schema
+    write_lists(path, pa.RecordBatch.from_arrays(arrays, schema=schema))
 
 
 def _prefix_numbers(table: RecordTable) -> list[pa.Array]:
@@ -85,25 +79,24 @@ def records_csv(table: RecordTable) -> Iterator[bytes]:
     return table_csv(lines_columns(table).names, batches, labels=labels)
 
 
+def lists_columns(table: RecordTable) -> Columns:
+    """Returns the columns of sequences as lists."""
+    return sequences_columns(LIST, table.taxonomy.locations)
+
+
 def lines_columns(table: RecordTable) -> Columns:
-    """Returns the columns of sequences as texts, with names where places have any."""
-    return sequences_columns(TEXT, times=False, named=_are_named(table))
-
-
-def _are_named(table: RecordTable) -> bool:
-    return place_names(table.taxonomy.locations) is not None
+    """Returns the columns of sequences as texts."""
+    return sequences_columns(TEXT, table.taxonomy.locations)
 
 
 def _texts(table: RecordTable) -> list[pa.Array]:
     """Returns the ids of places, and their names if they have any, as they stand in texts."""
-    locations = table.taxonomy.locations
-    names = [place.name for place in locations.places]
-    return list(map(escaped, (locations.ids, names) if _are_named(table) else (locations.ids,)))
+    return [escaped(texts) for texts in place_texts(table.taxonomy.locations)]
 
 
 def read_records(locations: Locations, path: Path) -> tuple[IntArray, IntArray, IntArray]:
     """Reads sequences back: where each begins, the places of all, and counts."""
-    start, stops, (counts,) = read_lists(locations, path, SEQUENCES.schema)
+    start, stops, (counts,) = read_lists(locations, path, sequences_columns(LIST, locations).schema)
     if np.any(np.diff(start) < 1):
         raise not_as_written(path)
     return start, stops, counts
@@ -113,7 +106,8 @@ def read_prefixes(
     locations: Locations, path: Path
 ) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
     """Reads prefixes back: the prefix that each continues, its last place, counts and errors."""
-    start, stops, (counts, errors, low, high) = read_lists(locations, path, PREFIXES.schema)
+    schema = prefix_columns(LIST, locations).schema
+    start, stops, (counts, errors, low, high) = read_lists(locations, path, schema)
     sound = np.all(np.isfinite(errors) & (errors > 0)) and are_intervals(low, high, counts, errors)
     if np.any(np.diff(start) < 1) or not sound:
         raise not_as_written(path)
@@ -198,11 +192,10 @@ def lines_with_stops(table: RecordTable) -> Iterator[tuple[pa.RecordBatch, IntAr
         yield pa.RecordBatch.from_arrays(arrays, schema=schema), start, stops
 
 
-def prefix_columns(table: RecordTable) -> Columns:
-    """Returns the columns of prefixes as texts, with names where places have any."""
-    stops, *numbers = PREFIXES.with_kinds(prefix=TEXT).columns
-    named = (Column("names", TEXT, "Names of the stops in order."),) if _are_named(table) else ()
-    return Columns((stops, *named, *numbers))
+def prefix_columns(kind: pa.DataType, locations: Locations) -> Columns:
+    """Returns the columns of prefixes, as lists or as texts."""
+    stops = stop_columns("prefix", "first stops", kind, locations)
+    return Columns((*stops, *_PREFIX_NUMBERS), key=("prefix",))
 
 
 def prefix_lines(table: RecordTable) -> pa.RecordBatch:
@@ -210,7 +203,8 @@ def prefix_lines(table: RecordTable) -> pa.RecordBatch:
     start, stops = prefix_lists(table)
     joined = [joined_array(each, start, stops) for each in _texts(table)]
     arrays = [*joined, *_prefix_numbers(table)]
-    return pa.RecordBatch.from_arrays(arrays, schema=prefix_columns(table).schema)
+    schema = prefix_columns(TEXT, table.taxonomy.locations).schema
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def trie_of(table: RecordTable) -> SequenceTable:

@@ -16,20 +16,23 @@ from hushway.families.sequences.files.lists import (
     escaped,
     joined_array,
     list_array,
+    place_lists,
+    place_texts,
     read_lists,
     records_through,
+    same_texts,
     write_lists,
 )
-from hushway.families.sequences.files.taxonomy import LOCATIONS, node_labels
+from hushway.families.sequences.files.taxonomy import LOCATIONS
 from hushway.families.sequences.files.tree import ROOT
 from hushway.families.sequences.fit.completion import CompletedSequences, complete
 from hushway.families.sequences.fit.table import SequenceTable
 from hushway.geography.locations import Locations
 from hushway.release.folder.published_file import PERIODS
 from hushway.release.formats.columns import TEXT, WHOLE, Column, Columns, write_parquet
-from hushway.release.formats.csv import positions_among, table_csv, whole_column
+from hushway.release.formats.csv import table_csv, whole_column
 from hushway.release.formats.names import place_names
-from hushway.release.formats.places import number_array, numbers_of, text_array
+from hushway.release.formats.places import number_array, text_array
 from hushway.release.untrusted.parquet import open_parquet
 
 
@@ -87,36 +90,45 @@ def batches_of_sequences(table: SequenceTable, prefix: IntArray) -> Iterator[Seq
         first = last
 
 
-def sequences_columns(kind: pa.DataType, *, times: bool, named: bool = False) -> Columns:
-    """Returns the columns of sequences as lists, or as texts with separators and maybe names."""
+def stop_columns(
+    of: str, which: str, kind: pa.DataType, locations: Locations
+) -> tuple[Column, ...]:
+    """Returns the columns of stops in order: ids, and names where places have any."""
     how = "as a list" if kind is LIST else "joined by ' > '"
-    stops = [Column("sequence", kind, f"Ids of the stops in order, as in {LOCATIONS}, {how}.")]
-    if named:
-        stops.append(Column("names", kind, f"Names of the stops in order, {how}."))
+    ids = Column(of, kind, f"Ids of the {which} in order, as in {LOCATIONS}, {how}.")
+    if place_names(locations) is None:
+        return (ids,)
+    return ids, Column("names", kind, f"Names of the {which} in order, {how}.")
+
+
+def sequences_columns(kind: pa.DataType, locations: Locations, *, times: bool = False) -> Columns:
+    """Returns the columns of sequences as lists, or as texts with separators."""
+    stops = stop_columns("sequence", "stops", kind, locations)
+    how = "as a list" if kind is LIST else "joined by ' > '"
     periods = Column(
         "periods", kind, f"Labels of the periods of the stops, as in {PERIODS}, {how}."
     )
     count = Column(
         "count", WHOLE, "Published number of records with these stops and no further ones."
     )
-    lists = (*stops, periods) if times else tuple(stops)
+    lists = (*stops, periods) if times else stops
     key = ("sequence", "periods") if times else ("sequence",)
     return Columns((*lists, count), key=key)
 
 
 def lines_columns(table: SequenceTable) -> Columns:
-    """Returns the columns of sequences as texts, with names where places have any."""
-    named = place_names(table.taxonomy.locations) is not None
-    return sequences_columns(TEXT, times=table.periods is not None, named=named)
+    """Returns the columns of sequences as texts."""
+    return sequences_columns(TEXT, table.taxonomy.locations, times=table.periods is not None)
 
 
-def _schema(table: SequenceTable) -> pa.Schema:
-    return sequences_columns(LIST, times=table.periods is not None).schema
+def lists_columns(table: SequenceTable) -> Columns:
+    """Returns the columns of sequences as lists."""
+    return sequences_columns(LIST, table.taxonomy.locations, times=table.periods is not None)
 
 
 def write_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) -> None:
     """Writes the distinct sequences of a tree as one Parquet file."""
-    schema, texts = _schema(table), _texts(table)
+    schema, texts = lists_columns(table).schema, _texts(table)
     batches = (
         _batch(schema, part, map(list_array, texts, repeat(part.start), _chosen(table, part)))
         for part in batches_of_sequences(table, prefix)
@@ -126,29 +138,20 @@ def write_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) 
 
 def sequences_csv(table: SequenceTable, prefix: IntArray) -> Iterator[bytes]:
     """Yields the distinct sequences of a tree as CSV."""
-    texts = _lines_texts(table)
-    labels = (text for column in texts for text in column.to_pylist())
+    labels = (text for column in _escaped_texts(table) for text in column.to_pylist())
     return table_csv(lines_columns(table).names, line_batches(table, prefix), labels=labels)
 
 
 def line_batches(table: SequenceTable, prefix: IntArray) -> Iterator[pa.RecordBatch]:
     """Yields the distinct sequences of a tree as texts, some at a time."""
-    schema, texts = lines_columns(table).schema, _lines_texts(table)
-    named = "names" in schema.names
+    schema, texts = lines_columns(table).schema, _escaped_texts(table)
     for part in batches_of_sequences(table, prefix):
-        codes, *periods = _chosen(table, part)
-        chosen = [codes, codes, *periods] if named else [codes, *periods]
+        chosen = _chosen(table, part)
         yield _batch(schema, part, map(joined_array, texts, repeat(part.start), chosen))
 
 
-def _lines_texts(table: SequenceTable) -> list[pa.Array]:
-    """Returns what the numbers in each column of texts stand for."""
-    ids, *periods = (escaped(one.to_pylist()) for one in _texts(table))
-    names = place_names(table.taxonomy.locations)
-    if names is None:
-        return [ids, *periods]
-    order = table.taxonomy.location_of(np.arange(len(table.taxonomy.locations)))
-    return [ids, escaped(names.of(order).to_pylist()), *periods]
+def _escaped_texts(table: SequenceTable) -> list[pa.Array]:
+    return [escaped(column.to_pylist()) for column in _texts(table)]
 
 
 def _batch(schema: pa.Schema, part: Sequences, lists: Iterable[pa.Array]) -> pa.RecordBatch:
@@ -157,7 +160,7 @@ def _batch(schema: pa.Schema, part: Sequences, lists: Iterable[pa.Array]) -> pa.
 
 def check_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) -> None:
     """Makes sure that a Parquet file holds the sequences of a tree, in order."""
-    nodes, schema, row = ending_nodes(table), _schema(table), 0
+    nodes, schema, row = ending_nodes(table), lists_columns(table).schema, 0
     known = _texts(table)
     lists = range(len(schema.names) - 1)
     stops = int(lengths_of(table, nodes).sum())
@@ -181,23 +184,22 @@ def check_sequences_parquet(table: SequenceTable, prefix: IntArray, path: Path) 
 
 def _texts(table: SequenceTable) -> list[pa.Array]:
     """Returns what the numbers in each column of lists stand for."""
-    ids = text_array(node_labels(table.taxonomy, table.taxonomy.grains - 1))
-    return [ids] if table.periods is None else [ids, text_array(table.periods.labels)]
+    locations = table.taxonomy.locations
+    order = table.taxonomy.location_of(np.arange(len(locations))).tolist()
+    stops = [text_array([texts[place] for place in order]) for texts in place_texts(locations)]
+    return stops if table.periods is None else [*stops, text_array(table.periods.labels)]
 
 
 def _chosen(table: SequenceTable, part: Sequences) -> list[IntArray]:
     """Returns the numbers in each column of lists."""
-    codes = table.code[part.stops]
-    return [codes] if table.periods is None else [codes, table.period[part.stops]]
+    stops = [table.code[part.stops]] * len(place_texts(table.taxonomy.locations))
+    return stops if table.periods is None else [*stops, table.period[part.stops]]
 
 
 def _same_lists(column: pa.Array, start: IntArray, known: pa.Array, chosen: IntArray) -> bool:
     if not pa.types.is_list(column.type) or column.null_count:
         return False
-    offsets = numbers_of(column.offsets).astype(np.int64)
-    return np.array_equal(offsets - offsets[0], start) and np.array_equal(
-        positions_among(column.flatten(), known), chosen
-    )
+    return same_texts(column, start, known, chosen)
 
 
 def _disagreement(path: Path) -> ReleaseError:
@@ -211,12 +213,10 @@ def can_be_completed(table: SequenceTable) -> bool:
 
 def write_completed(table: SequenceTable, path: Path) -> None:
     """Writes the completed records of a tree as one Parquet file."""
-    found = complete(table)
-    lists = list_array(text_array(table.taxonomy.locations.ids), found.start, found.stops)
-    schema = sequences_columns(LIST, times=False).schema
-    write_lists(
-        path, pa.RecordBatch.from_arrays([lists, number_array(found.counts)], schema=schema)
-    )
+    found, locations = complete(table), table.taxonomy.locations
+    arrays = [*place_lists(locations, found.start, found.stops), number_array(found.counts)]
+    schema = sequences_columns(LIST, locations).schema
+    write_lists(path, pa.RecordBatch.from_arrays(arrays, schema=schema))
 
 
 def check_completed(table: SequenceTable, prefix: IntArray, path: Path) -> int:
@@ -246,6 +246,6 @@ def check_completed(table: SequenceTable, prefix: IntArray, path: Path) -> int:
 
 def read_completed(locations: Locations, path: Path) -> CompletedSequences:
     """Reads completed records."""
-    schema = sequences_columns(LIST, times=False).schema
+    schema = sequences_columns(LIST, locations).schema
     start, stops, (counts,) = read_lists(locations, path, schema)
     return CompletedSequences(start=start, stops=stops, counts=counts)

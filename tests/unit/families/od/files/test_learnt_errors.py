@@ -44,7 +44,7 @@ def test_a_release_says_of_every_sum_how_far_it_may_be_off(
     header, first = (learnt_release / "margins.csv").read_text("utf-8").splitlines()[:2]
     assert header.endswith(",residual,standard_error,low,high")
     assert first.split(",")[-3] == "0.5"
-    count = int(first.split(",")[3])
+    count = int(first.split(",")[4])
     assert [float(end) for end in first.split(",")[-2:]] == [count - 0.98, count + 0.98]
 
 

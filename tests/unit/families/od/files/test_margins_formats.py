@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +29,7 @@ from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import (
     Feature,
+    origins_feature,
     pair_feature,
     place_pair_labels,
     total_feature,
@@ -95,13 +97,29 @@ def test_a_labelling_is_stored_once_and_under_a_free_name(summed: ODTable) -> No
     assert list(columns) == ["zone pair", "zone pair (2)", "origin (2)"]
 
 
+def _put(rows: pa.Table, name: str, values: Any) -> pa.Table:
+    return rows.set_column(rows.column_names.index(name), name, values)
+
+
+def test_sums_at_places_are_called_by_their_names(tmp_path: Path, summed: ODTable) -> None:
+    feature = origins_feature(summed.universe)
+    [counts] = sums_of_rows([feature], [(summed.cells, summed.counts)])
+    sums = PublishedSums(feature=feature, counts=counts, measured=counts, standard_error=1.0)
+    write_margins([sums], tmp_path / "m.parquet")
+    called = {place.id: place.name for place in summed.universe.locations.places}
+    rows = pq.read_table(tmp_path / "m.parquet").to_pylist()
+    assert {row["pair"]: row["pair_name"] for row in rows} == called
+
+
 def test_the_file_of_pairs_reads_as_a_plain_table(tmp_path: Path, summed: ODTable) -> None:
     write_features(features_of(summed), tmp_path)
     rows = pq.read_table(tmp_path / "pairs.parquet").to_pylist()
     assert len(rows) == 20
     assert rows[1] == {
         "origin": "a",
+        "origin_name": "Place “a”, stop 0",
         "destination": "c",
+        "destination_name": "Place “c”, stop 2",
         "zone pair": "west → west",
         "length": "long",
     }
@@ -114,12 +132,23 @@ def test_the_file_of_pairs_reads_as_a_plain_table(tmp_path: Path, summed: ODTabl
         lambda pairs: pairs.take([1, 0, *range(2, 20)]),
         lambda pairs: pa.concat_tables([pairs, pairs.slice(0, 1)]),
         lambda pairs: pairs.drop_columns("length"),
-        lambda pairs: pairs.rename_columns(["origin", "destination", "length", "zone pair"]),
-        lambda pairs: pairs.set_column(3, "length", pa.array(["neither"] * 20)),
-        lambda pairs: pairs.set_column(3, "length", pa.array([None] * 20, pa.string())),
-        lambda pairs: pairs.set_column(0, "origin", pa.array(["nowhere"] * 20)),
+        lambda pairs: pairs.rename_columns([*pairs.column_names[:4], "length", "zone pair"]),
+        lambda pairs: _put(pairs, "length", pa.array(["neither"] * 20)),
+        lambda pairs: _put(pairs, "length", pa.array([None] * 20, pa.string())),
+        lambda pairs: _put(pairs, "origin", pa.array(["nowhere"] * 20)),
+        lambda pairs: _put(pairs, "origin_name", pairs["destination_name"]),
     ],
-    ids=["short", "swapped", "long", "lacking", "renamed", "unknown", "missing", "nowhere"],
+    ids=[
+        "short",
+        "swapped",
+        "long",
+        "lacking",
+        "renamed",
+        "unknown",
+        "missing",
+        "nowhere",
+        "other-names",
+    ],
 )
 def test_other_pairs_than_the_public_ones_are_refused(
     tmp_path: Path, summed: ODTable, change: Callable[[pa.Table], pa.Table]
@@ -197,10 +226,12 @@ def test_sums_survive_writing_and_reading(
 def test_sums_read_as_text_and_numbers(summed: ODTable) -> None:
     sums = [each for each in published_sums(summed) if each.feature.title in ("total", "period")]
     header, total, first, *_ = b"".join(margins_csv(sums)).decode().splitlines()
-    assert header == "published_total,period,pair,count,measured,measured_error,residual,low,high"
+    assert header == (
+        "published_total,period,pair,pair_name,count,measured,measured_error,residual,low,high"
+    )
     count = int(summed.counts.sum())
-    assert total.split(",")[:5] == ["total", "", "", str(count), str(count - 5)]
-    assert total.split(",")[6] == "5"
+    assert total.split(",")[:6] == ["total", "", "", "", str(count), str(count - 5)]
+    assert total.split(",")[7] == "5"
     assert first.startswith("period,08:00-08:30,,")
 
 
@@ -212,12 +243,13 @@ def test_sums_read_as_text_and_numbers(summed: ODTable) -> None:
         lambda rows: rows.take([1, 0, *range(2, len(rows))]),
         lambda rows: pa.concat_tables([rows, rows.slice(0, 1)]),
         lambda rows: rows.drop_columns("pair"),
-        lambda rows: rows.set_column(3, "count", rows["count"].cast(pa.float64())),
-        lambda rows: rows.set_column(3, "count", pa.array([None] * len(rows), pa.int64())),
-        lambda rows: rows.set_column(4, "measured", pa.array([0] * len(rows), pa.int64())),
-        lambda rows: rows.set_column(5, "measured_error", pa.array([np.nan] * len(rows))),
-        lambda rows: rows.set_column(5, "measured_error", pa.array(range(len(rows)), pa.float64())),
-        lambda rows: rows.set_column(0, "published_total", pa.array(["total"] * len(rows))),
+        lambda rows: _put(rows, "count", rows["count"].cast(pa.float64())),
+        lambda rows: _put(rows, "count", pa.array([None] * len(rows), pa.int64())),
+        lambda rows: _put(rows, "measured", pa.array([0] * len(rows), pa.int64())),
+        lambda rows: _put(rows, "measured_error", pa.array([np.nan] * len(rows))),
+        lambda rows: _put(rows, "measured_error", pa.array(range(len(rows)), pa.float64())),
+        lambda rows: _put(rows, "published_total", pa.array(["total"] * len(rows))),
+        lambda rows: _put(rows, "pair_name", rows["pair"]),
     ],
 )
 def test_other_sums_than_those_of_the_features_are_refused(

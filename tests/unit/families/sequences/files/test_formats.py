@@ -3,6 +3,7 @@ import io
 import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -265,14 +266,29 @@ def test_other_sequences_are_found(tree: SequenceTable, tmp_path: Path) -> None:
     table = pq.read_table(path)
     lists, counts = table.column("sequence").to_pylist(), table.column("count").to_pylist()
     kind = table.schema.field("sequence").type
+    names = {place.id: place.name for place in tree.taxonomy.locations.places}
+
+    def made(lists: list[list[str]], counts: list[Any]) -> pa.Table:
+        called = [[names.get(stop, stop) for stop in stops] for stops in lists]
+        stops = {"sequence": pa.array(lists, kind), "names": pa.array(called, kind)}
+        return pa.table({**stops, "count": counts})
+
+    pq.write_table(made(lists, counts).cast(table.schema), path, use_dictionary=False)
+    check_sequences_parquet(tree, prefix, path)
     for changed in (
-        pa.table({"sequence": pa.array([*lists[1:], lists[0]], kind), "count": counts}),
-        pa.table({"sequence": pa.array([["nowhere"], *lists[1:]], kind), "count": counts}),
-        pa.table({"sequence": pa.array([[*lists[0], "d"], *lists[1:]], kind), "count": counts}),
-        pa.table({"sequence": pa.array(lists[1:], kind), "count": counts[1:]}),
-        pa.table({"sequence": pa.array(lists, kind), "count": [counts[0] + 1, *counts[1:]]}),
-        pa.table({"sequence": pa.array(lists, kind), "count": [float(n) for n in counts]}),
-        pa.table({"sequence": [text[0] for text in lists], "count": counts}),
+        made([*lists[1:], lists[0]], counts),
+        made([["nowhere"], *lists[1:]], counts),
+        made([[*lists[0], "d"], *lists[1:]], counts),
+        made(lists[1:], counts[1:]),
+        made(lists, [counts[0] + 1, *counts[1:]]),
+    ):
+        # With the right columns, so that what they hold is what is wrong.
+        pq.write_table(changed.cast(table.schema), path, use_dictionary=False)
+        with pytest.raises(ReleaseError):
+            check_sequences_parquet(tree, prefix, path)
+    for changed in (
+        made(lists, [float(n) for n in counts]),
+        made(lists, counts).set_column(0, "sequence", [[text[0] for text in lists]]),
         table.append_column("truth", [counts]),
     ):
         pq.write_table(changed, path)

@@ -146,13 +146,46 @@ def an_unknown_place(rows: list[dict[str, Any]]) -> None:
     rows[0]["sequence"][0] = "nowhere"
 
 
-@pytest.mark.parametrize("change", [one_more, one_less, elsewhere, an_unknown_place])
+def named_anew(change: Change) -> Change:
+    """Lets names follow from the ids that a change leaves."""
+
+    def both(rows: list[dict[str, Any]]) -> None:
+        names = {
+            stop: name
+            for row in rows
+            for stop, name in zip(row["sequence"], row["names"], strict=True)
+        }
+        change(rows)
+        for row in rows:
+            row["names"] = [names.get(stop, stop) for stop in row["sequence"]]
+
+    return both
+
+
+def another_name(rows: list[dict[str, Any]]) -> None:
+    rows[0]["names"][0] = rows[0]["sequence"][0]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *map(named_anew, (one_more, one_less, elsewhere, an_unknown_place)),
+        another_name,
+    ],
+    ids=["one more", "one less", "elsewhere", "unknown", "another name"],
+)
 def test_completed_records_must_begin_as_the_tree_says(
     tree_release: Path, change: Callable[[list[dict[str, Any]]], None]
 ) -> None:
     rewrite_rows(tree_release / "completed.parquet", change, use_dictionary=False)
     seal(tree_release)
     assert "completed" in failed(verify(tree_release))
+
+
+def test_names_of_stops_are_those_of_the_list_of_places(tree_release: Path) -> None:
+    rewrite_rows(tree_release / "sequences.parquet", another_name, use_dictionary=False)
+    seal(tree_release)
+    assert "sequences" in failed(verify(tree_release))
 
 
 @pytest.mark.parametrize("column", ["measured", "count", "node"])
