@@ -2,7 +2,7 @@
 # # From single taps to a map of journeys with transfers
 #
 # `docs/tutorials/journeys.py`, run when this page was built. A file of taps that only tell where people got on, and a public timetable (GTFS), become a
-# release of rides with transfers. The town is made up here: a bus along the river, one up the hill, and a metro with gates.
+# release of rides with transfers, and of journeys. The town is made up here: a bus along the river, one up the hill, and a metro with gates.
 
 # %%
 from datetime import UTC, datetime, timedelta
@@ -93,7 +93,8 @@ print(f"{len(rows):,} taps")
 # %% [markdown]
 # ## The plan
 #
-# The timetable is public, the taps are protected. `transfers = true` tells places where people change apart from those where journeys begin and end.
+# The timetable is public, the taps are protected. `count = "both"` counts rides, with places where people change apart from those where journeys begin and end, and
+# besides them journeys of several rides; one budget pays for all.
 
 # %%
 Path("plan.toml").write_text("""
@@ -106,8 +107,7 @@ format = "taps"
 
 [taps]
 timetable = "feed"
-count = "rides"
-transfers = true
+count = "both"
 
 [taps.columns]
 person = "card"
@@ -183,6 +183,8 @@ said("boardings at R4 without a transfer", release.sum(origins="R4"))
 said("alightings at R4 at the end of journeys", release.sum(destinations="R4"))
 said("all transfers", release.sum(origins="transfer at *"))
 said("rides whose end nobody knows", release.sum(destinations="not known"))
+said("journeys of several rides", release.sum(origins="journey at *"))
+said("of these, from H1 to R7", release.sum(origins="journey at H1", destinations="journey at R7"))
 
 # %% [markdown]
 # `hushway site journeys` makes a map of it in one file. [The guide](../guides/od.md#single-taps) has all options, and says how often the ends of rides are right.
