@@ -61,19 +61,19 @@ class Riders:
     def __post_init__(self) -> None:
         self.random = np.random.default_rng(self.seed)
         services = set(self.timetable.services_on(self.day))
-        for (service, _), (pattern, start) in self.timetable.trips.items():
+        for (service, _), (pattern, starts) in self.timetable.trips.items():
             if service in services:
-                self.starts[pattern].append(start)
-        for pattern, starts in self.starts.items():
-            starts.sort()
+                self.starts[pattern].extend(starts)
+        for pattern, runs in self.starts.items():
+            runs.sort()
             for number, stop in enumerate(self.timetable.patterns[pattern].stops):
                 self.calls[stop].append((pattern, number))
         rides = PublicRides(timetable=self.timetable, walk_m=int(WALK_M), days=(self.day,) * 2)
         tables = rides.tables
         self.near = {
-            stop: list(zip(tables.near_alight[low:high], tables.near_m[low:high], strict=True))
+            stop: tables.near[low:high].tolist()
             for stop in self.calls
-            for low, high in [tables.near_start[stop : stop + 2]]
+            for low, high in [tables.stops["near"][stop : stop + 2]]
         }
         self.stops = np.array(sorted(self.calls))
         used = np.array([sum(len(self.starts[p]) for p, _ in self.calls[s]) for s in self.stops])

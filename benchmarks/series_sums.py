@@ -93,7 +93,7 @@ def asked(found: list[AskedCells], truths: list[FloatArray]) -> dict[str, FloatA
             for independent in (False, True)
         ]
         kept = [
-            abs(off[b] - off[a]) <= DEVIATIONS * error_of_change(errors[a], errors[b])
+            abs(off[b] - off[a]) <= DEVIATIONS * error_of_change(errors[a], errors[b], learnt=False)
             for a, b in pairwise(range(len(off)))
         ]
         held.setdefault(kind, []).append([*map(float, sums), float(np.mean(kept))])

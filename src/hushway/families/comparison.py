@@ -18,6 +18,8 @@ from hushway.privacy.measured import Internal
 from hushway.progress import Progress
 from hushway.release.forecast.compared import ComparedTable
 from hushway.release.forecast.true_errors import TrueErrors, exact_context
+from hushway.release.others import named
+from hushway.release.questions.steps import error_of_change
 
 # How many joint standard errors noise alone rarely makes of a difference.
 BEYOND: Final = 2.0
@@ -90,7 +92,10 @@ def compare_releases(one: Path, other: Path) -> Comparison:
     both = there[0] & there[1]
     errors = None
     if compared.error is not None:
-        errors = np.hypot(_column(joined, "error"), _column(joined, "error_b"))
+        learnt = any(named(certificate) for certificate in certificates)
+        errors = error_of_change(
+            _column(joined, "error"), _column(joined, "error_b"), learnt=learnt
+        )
     filled = np.nan_to_num(values[0]), np.nan_to_num(values[1])
     return Comparison(
         family=names[0],

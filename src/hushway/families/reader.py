@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
 from importlib import import_module
@@ -18,6 +18,7 @@ from hushway.privacy.signing import PublicKey
 from hushway.release.documents.papers import PACKAGE, PICTURE
 from hushway.release.folder.seal import files_of
 from hushway.release.folder.subject import signature_warning
+from hushway.release.others import named
 from hushway.release.untrusted.limits import PAPER_BYTES, PICTURE_BYTES, read_plain, unguarded
 from hushway.release.wording import claim_text, counted_sentence, guarantee
 
@@ -140,7 +141,8 @@ class Release:
             ReleaseError: Its files are not as hushway writes them, or it cannot be asked.
         """
         family = family_certified(self.certificate.terms.release_type)
-        return family.asked(self.folder, self.certificate, read_facts(self.folder))
+        found = family.asked(self.folder, self.certificate, read_facts(self.folder))
+        return replace(found, learnt=bool(named(self.certificate)))
 
     def sum(self, **where: "str | Sequence[str]") -> "Answer":
         """Returns a sum of published numbers with an interval of 95%; it costs nothing.

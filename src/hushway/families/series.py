@@ -15,6 +15,7 @@ from hushway.privacy.ledger.span import Span, Step
 from hushway.release.folder.published_file import PERIODS
 from hushway.release.folder.seal import SEAL
 from hushway.release.formats.places import published_periods
+from hushway.release.others import is_revision, named, revised_by
 from hushway.release.wording import plural
 
 if TYPE_CHECKING:
@@ -148,9 +149,11 @@ class Series:
         asked = self._listing(where)
         unlisted = [step for step in self.steps if step not in asked]
         fitted = not all(cells.noise_alone for cells in asked.values())
+        newer = [step for step, one in self.releases.items() if is_revision(one.certificate)]
         notes = {
             f"There is no release of {', '.join(self.missing)}.": self.missing,
             f"Left out, since what is asked for is not there: {', '.join(unlisted)}.": unlisted,
+            f"Revised with what all other steps say: {', '.join(newer)}.": newer,
             "What a fit expects of a place is wrong in the same direction in every step, so that "
             "errors of steps are added up in longer sums.": fitted,
         }
@@ -198,7 +201,8 @@ def pair_of(
     if one.selected or other.selected:
         one, other = one.shared_with(other), other.shared_with(one)
     before, after = measured(one, where, by), measured(other, where, by)
-    return Pair(earlier=earlier, later=later, before=before, after=after)
+    learnt = one.learnt or other.learnt
+    return Pair(earlier=earlier, later=later, before=before, after=after, learnt=learnt)
 
 
 def measured(cells: "AskedCells", where: "Where", by: str | None) -> "dict[str, Measured]":
@@ -224,14 +228,8 @@ def open_series(releases: Path | str | Sequence[Path | str]) -> Series:
     Raises:
         ReleaseError: As `hushway.series` says.
     """
-    opened = [open_release(folder) for folder in folders_of(releases)]
-    for words, fact in _ALIKE.items():
-        found = sorted({fact(release) for release in opened})
-        if len(found) > 1:
-            raise ReleaseError(
-                f"The releases are of different {words}: {' and '.join(found)}.",
-                advice="Give releases of one series.",
-            )
+    opened = _newest([open_release(folder) for folder in folders_of(releases)])
+    _refuse_unlike(opened)
     windows = {release.folder: days_of(release) for release in opened}
     opened.sort(key=lambda release: windows[release.folder])
     span = span_of([*windows.values()])
@@ -250,6 +248,24 @@ def open_series(releases: Path | str | Sequence[Path | str]) -> Series:
         releases=MappingProxyType(steps),
         missing=tuple(name for name in every if name not in steps),
     )
+
+
+def _newest(releases: Sequence[Release]) -> list[Release]:
+    """Returns releases without those in whose place a revision of them is there."""
+    revised = [revised_by(named(release.certificate)) for release in releases]
+    replaced = {one["release"] for one in revised if one is not None}
+    return [one for one in releases if one.certificate.release_id not in replaced]
+
+
+def _refuse_unlike(releases: Sequence[Release]) -> None:
+    """Makes sure that releases count the same."""
+    for words, fact in _ALIKE.items():
+        found = sorted({fact(release) for release in releases})
+        if len(found) > 1:
+            raise ReleaseError(
+                f"The releases are of different {words}: {' and '.join(found)}.",
+                advice="Give releases of one series.",
+            )
 
 
 def folders_of(releases: Path | str | Sequence[Path | str]) -> list[Path]:

@@ -69,10 +69,11 @@ _RESOURCES = (
 def series(releases: Path | str | Sequence[Path | str], *, to: Path | str | None = None) -> Series:
     """Opens releases of one city as a series, one for each day, week, month or quarter.
 
-    Steps are told by the days that releases cover; some may be missing.
+    Steps are told by the days that releases cover; some may be missing. A revision takes the place
+    of the release that it revises.
 
     Args:
-        releases: The release folders, or one folder that holds them.
+        releases: The release folders, or folders that hold them.
         to: A new folder for copies of the releases, a table over all steps, and metadata.
 
     Raises:

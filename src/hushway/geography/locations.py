@@ -26,6 +26,23 @@ def transfer_at(place: str) -> str:
     return f"transfer at {place}"
 
 
+def line_at(line: str, place: str) -> str:
+    """Returns what a place is called where people get on or off a line."""
+    return f"line {line} at {place}"
+
+
+def journey_at(place: str) -> str:
+    """Returns what a place is called where journeys of several rides begin or end as a whole."""
+    return f"journey at {place}"
+
+
+# Labels of places of taps: which place each is at, for which line, and what begins and ends there.
+TAP_LABELS: Final = ("place", "line", "kind")
+RIDE: Final = "ride"
+TRANSFER: Final = "transfer"
+JOURNEY: Final = "journey"
+
+
 # The label of a place that stands for several: the ids of these, as JSON.
 MEMBERS: Final = "member_ids"
 
@@ -115,6 +132,14 @@ class Locations:
         if listed:
             named = {key: place for place, ids in enumerate(listed[0]) for key in json.loads(ids)}
         return {**named, **{name: named[key] for name, key in self.aliases}}
+
+    @cached_property
+    def journeys(self) -> frozenset[int]:
+        """The places of journeys that are counted besides their rides."""
+        if NOT_KNOWN not in self.index:
+            return frozenset()
+        kinds = [labels.values for labels in self.labels if labels.column == TAP_LABELS[-1]]
+        return frozenset(n for values in kinds for n, kind in enumerate(values) if kind == JOURNEY)
 
     @cached_property
     def zones(self) -> tuple[str, ...]:

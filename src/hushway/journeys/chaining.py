@@ -9,25 +9,32 @@ Compiled, one card after another: windows of SQL took sixteen times a bare group
 
 Privacy:
     `_chain` is handed the taps of one card and public tables, and writes to the places of these
-    taps, so nobody's rides depend on the taps of others.
+    taps, so nobody's rides depend on the taps of others. Threads have different cards.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hushway.arrays import BoolArray, IntArray
+from hushway.arrays import IntArray
 from hushway.journeys.rides import ANY_LINE, NO_LINE, RideTables, line_on
-from hushway.numerics.compiled import compiled
+from hushway.numerics.compiled import Rows, compiled, compiled_for_threads, rows_of, whole_rows
+from hushway.numerics.threads import chunks, in_threads
 
 _SECOND_US: Final = 1_000_000
 _NONE: Final = -1
 # As the crow flies, waiting and changing included.
 _METRES_A_SECOND: Final = 6.0
+# So many times as fast as the timetable says nobody travels.
+_FASTEST: Final = 5
+# Taps: fewer are done before a thread has begun.
+_WORTH_A_THREAD: Final = 50_000
 
 # What became of a tap. The first tell how the end of a ride is known, the next why it is not, and
-# the last are of taps with which no ride or journey begins.
+# the last are of taps with which no ride or journey begins, and of journeys beside their rides.
 RULES: Final = (
     "exit",
     "next_tap",
@@ -40,15 +47,18 @@ RULES: Final = (
     "round_trip",
     "not_on_line",
     "too_far",
+    "too_soon",
     "unknown_exit",
     "no_stop",
     "unknown_stop",
     "unknown_trip",
     "off_trip",
     "no_vehicle",
+    "by_headway",
     "got_off",
     "exit_alone",
     "transfer",
+    "journey",
 )
 (
     _EXIT,
@@ -62,20 +72,23 @@ RULES: Final = (
     _ROUND_TRIP,
     _NOT_ON_LINE,
     _TOO_FAR,
+    _TOO_SOON,
     _UNKNOWN_EXIT,
     _NO_STOP,
     _UNKNOWN_STOP,
     _UNKNOWN_TRIP,
     _OFF_TRIP,
     _NO_VEHICLE,
+    _BY_HEADWAY,
     _GOT_OFF,
     _EXIT_ALONE,
     TRANSFER,
+    JOURNEY,
 ) = range(len(RULES))
 
 # The number of the stop of a tap that has none: below 0, and says why.
-NO_STOP, UNKNOWN_STOP, UNKNOWN_TRIP, OFF_TRIP, NO_VEHICLE = (
-    -1 - number for number in range(_NO_VEHICLE - _NO_STOP + 1)
+NO_STOP, UNKNOWN_STOP, UNKNOWN_TRIP, OFF_TRIP, NO_VEHICLE, BY_HEADWAY = (
+    -1 - number for number in range(_BY_HEADWAY - _NO_STOP + 1)
 )
 
 
@@ -98,59 +111,6 @@ class ChainingRules:
     day_begins_us: int = 3 * 3_600 * _SECOND_US
 
 
-class Taps(NamedTuple):
-    """Taps, those of a card one after another, in the order of time.
-
-    Attributes:
-        us: When it was.
-        day: The service day.
-        at: The number of the stop; below 0 where it is not known, and why.
-        line: The number of the line, `ANY_LINE` or `NO_LINE`.
-        enters: Whether somebody got on.
-    """
-
-    us: IntArray
-    day: IntArray
-    at: IntArray
-    line: IntArray
-    enters: BoolArray
-
-
-class Rides(NamedTuple):
-    """What is known of every tap.
-
-    Attributes:
-        lead: The first tap of those who travel together.
-        alight: The number of the stop where the ride that began with it ended; below 0 if unknown.
-        rule: How that is known, or why it is not.
-        journey: The first tap of its journey.
-        last: Of the first tap of a journey, the tap of its last ride.
-    """
-
-    lead: IntArray
-    alight: IntArray
-    rule: IntArray
-    journey: IntArray
-    last: IntArray
-
-
-def chained(taps: Taps, bounds: IntArray, public: RideTables, rules: ChainingRules) -> Rides:
-    """Returns where the rides of some cards ended.
-
-    Args:
-        taps: All taps of these cards.
-        bounds: Where the taps of each card begin, and where the last ends.
-        public: What the timetable says.
-        rules: What counts as one ride after another.
-    """
-    rides = Rides(*(np.full(len(taps.us), _NONE, dtype=np.int64) for _ in Rides._fields))
-    limits = Limits(
-        *(_SECOND_US * s for s in (rules.together_s, rules.transfer_s, rules.longest_s))
-    )
-    _chain_all(taps, bounds, public, rides, limits)
-    return rides
-
-
 class Limits(NamedTuple):
     """Public limits in microseconds, as `ChainingRules` has them."""
 
@@ -159,9 +119,49 @@ class Limits(NamedTuple):
     longest: int
 
 
-@compiled
+# What is known of a tap, those of a card one after another, in the order of time: when it was; its
+# service day; the number of the stop, below 0 where it is not known, and why; the number of the
+# line, `ANY_LINE` or `NO_LINE`; and whether somebody got on.
+TAP: Final = ("us", "day", "at", "line", "enters")
+# What becomes known of it: the first tap of those who travel together; of this one the next tap,
+# and the next with which somebody got on; the number of the stop where the ride that began with it
+# ended, below 0 if unknown; how that is known, or why it is not; the first tap of its journey; and,
+# of the first tap of a journey, the tap of its last ride.
+_RIDE: Final = "lead follows boards alight rule journey last"
+
+
+def chained(
+    taps: Mapping[str, NDArray[Any]],
+    bounds: IntArray,
+    public: RideTables,
+    rules: ChainingRules,
+    threads: int = 1,
+) -> Rows:
+    """Returns where the rides of some cards ended.
+
+    Args:
+        taps: All taps of these cards.
+        bounds: Where the taps of each card begin, and where the last ends.
+        public: What the timetable says.
+        rules: What counts as one ride after another.
+        threads: So many work side by side, each on cards of its own.
+    """
+    rows = rows_of(**{name: taps[name].astype(np.int64, copy=False) for name in TAP})
+    rides = whole_rows(len(rows), _RIDE)
+    seconds = (rules.together_s, rules.transfer_s, rules.longest_s)
+    limits = Limits(*(_SECOND_US * each for each in seconds))
+
+    def chain(cards: tuple[int, int]) -> None:
+        _chain_all(rows, bounds[cards[0] : cards[1] + 1], public, rides, limits)
+
+    share = -(-len(rows) // threads)
+    in_threads(chain, chunks(np.diff(bounds), max(share, _WORTH_A_THREAD)), threads)
+    return rides
+
+
+@compiled_for_threads
 def _chain_all(
-    taps: Taps, bounds: IntArray, public: RideTables, rides: Rides, limits: Limits
+    taps: Rows, bounds: IntArray, public: RideTables, rides: Rows, limits: Limits
 ) -> None:
     for card in range(len(bounds) - 1):
         _chain(taps, bounds[card], bounds[card + 1], public, rides, limits)
@@ -169,112 +169,112 @@ def _chain_all(
 
 @compiled
 def _chain(  # noqa: PLR0917  compiled
-    taps: Taps, low: int, high: int, public: RideTables, rides: Rides, limits: Limits
+    taps: Rows, low: int, high: int, public: RideTables, rides: Rows, limits: Limits
 ) -> None:
     """Chains the taps of one card, which are those from `low` to before `high`."""
-    _lead(taps, low, high, rides.lead, limits.together)
-    follows, boards = _following(taps, low, high, rides.lead)
+    _lead(taps, low, high, rides, limits.together)
+    _following(taps, low, high, rides)
     first = before = off_before = -1
     for tap in range(low, high):
-        if rides.lead[tap] != tap:
+        if rides[tap].lead != tap:
             continue
-        if not taps.enters[tap]:
-            if rides.rule[tap] < 0:
-                rides.rule[tap] = _EXIT_ALONE
+        if not taps[tap].enters:
+            if rides[tap].rule < 0:
+                rides[tap].rule = _EXIT_ALONE
             continue
-        if first < 0 or taps.day[first] != taps.day[tap]:
+        if first < 0 or taps[first].day != taps[tap].day:
             first = tap
-        following = follows[tap - low]
-        if _is_exit_of(taps, public, tap, following, limits.longest):
-            rides.rule[following] = _GOT_OFF
+        following = rides[tap].follows
+        if _is_exit_of(taps, public.stops, tap, following, limits.longest):
+            rides[following].rule = _GOT_OFF
         else:
             following = -1
-        alight, off, rule = _end(taps, public, tap, following, boards[tap - low], first)
-        rides.alight[tap], rides.rule[tap] = alight, rule
+        alight, off, rule = _end(taps, public, tap, following, rides[tap].boards, first)
+        rides[tap].alight, rides[tap].rule = alight, rule
         goes_on = before >= 0 and _goes_on(
             taps, public, rides, before, off_before, tap, limits.transfer
         )
-        rides.journey[tap] = rides.journey[before] if goes_on else tap
-        rides.last[rides.journey[tap]] = tap
+        rides[tap].journey = rides[before].journey if goes_on else tap
+        rides[rides[tap].journey].last = tap
         before, off_before = tap, off
 
 
 @compiled
-def _is_exit_of(taps: Taps, public: RideTables, tap: int, follows: int, longest: int) -> bool:
+def _is_exit_of(taps: Rows, stops: Rows, tap: int, follows: int, longest: int) -> bool:
     """Whether the next tap ends the ride: soon, and of the line, or behind gates as the entry."""
-    if follows < 0 or taps.enters[follows] or taps.us[follows] - taps.us[tap] > longest:
+    if follows < 0 or taps[follows].enters or taps[follows].us - taps[tap].us > longest:
         return False
-    if taps.day[follows] != taps.day[tap]:
+    if taps[follows].day != taps[tap].day:
         return False
-    if taps.at[tap] < 0 or taps.at[follows] < 0 or taps.line[tap] == taps.line[follows]:
+    if taps[tap].at < 0 or taps[follows].at < 0 or taps[tap].line == taps[follows].line:
         return True
-    if taps.line[tap] != ANY_LINE and taps.line[follows] != ANY_LINE:
+    if taps[tap].line != ANY_LINE and taps[follows].line != ANY_LINE:
         return False
-    return bool(public.gated[taps.at[tap]] == public.gated[taps.at[follows]])
+    return bool(stops[taps[tap].at].gated == stops[taps[follows].at].gated)
 
 
 @compiled
-def _lead(taps: Taps, low: int, high: int, lead: IntArray, together: int) -> None:
+def _lead(taps: Rows, low: int, high: int, rides: Rows, together: int) -> None:
     """Says which tap is the first of those who travel together."""
     for tap in range(low, high):
-        lead[tap] = tap
+        rides[tap].lead, rides[tap].rule, rides[tap].alight = tap, _NONE, _NONE
         if (
             tap > low
-            and taps.at[tap] == taps.at[tap - 1]
-            and taps.line[tap] == taps.line[tap - 1]
-            and taps.enters[tap] == taps.enters[tap - 1]
-            and taps.us[tap] - taps.us[tap - 1] <= together
+            and taps[tap].at == taps[tap - 1].at
+            and taps[tap].line == taps[tap - 1].line
+            and taps[tap].enters == taps[tap - 1].enters
+            and taps[tap].us - taps[tap - 1].us <= together
         ):
-            lead[tap] = lead[tap - 1]
+            rides[tap].lead = rides[tap - 1].lead
 
 
 @compiled
-def _following(taps: Taps, low: int, high: int, lead: IntArray) -> tuple[IntArray, IntArray]:
-    """Returns the next tap of every tap, and the next with which somebody got on; -1 for none."""
-    follows, boards = np.full(high - low, -1), np.full(high - low, -1)
+def _following(taps: Rows, low: int, high: int, rides: Rows) -> None:
+    """Notes the next tap of every tap, and the next with which somebody got on; -1 for none."""
     following = boarding = -1
     for tap in range(high - 1, low - 1, -1):
-        if lead[tap] != tap:
+        if rides[tap].lead != tap:
             continue
-        follows[tap - low], boards[tap - low] = following, boarding
+        rides[tap].follows, rides[tap].boards = following, boarding
         following = tap
-        if taps.enters[tap]:
+        if taps[tap].enters:
             boarding = tap
-    return follows, boards
 
 
 @compiled
 def _end(  # noqa: PLR0911, PLR0917  one return for each rule
-    taps: Taps, public: RideTables, tap: int, exits: int, boards: int, first: int
+    taps: Rows, public: RideTables, tap: int, exits: int, boards: int, first: int
 ) -> tuple[int, int, int]:
     """Returns where a ride ended, when, and by which rule that is known; -1 where it is not."""
-    day, at, line = taps.day[tap], taps.at[tap], taps.line[tap]
-    if exits >= 0 and taps.at[exits] >= 0:
-        return taps.at[exits], taps.us[exits], _EXIT
+    day, at, line = taps[tap].day, taps[tap].at, taps[tap].line
+    if exits >= 0 and taps[exits].at >= 0:
+        return taps[exits].at, taps[exits].us, _EXIT
     kind = _kind(public, day)
     why = _unknown(at, line, kind, exits)
     if why >= 0:
         return -1, -1, why
-    last = boards < 0 or taps.day[boards] != day
+    last = boards < 0 or taps[boards].day != day
     toward = -1
     if not last:
-        toward = taps.at[boards]
+        toward = taps[boards].at
     elif first != tap:
-        toward = taps.at[first]
+        toward = taps[first].at
     alight, ride_s = _nearest(public, kind, line, at, toward)
     if alight >= 0 and alight != at:
-        return alight, _off(taps.us[tap], ride_s), _FIRST_STOP if last else _NEXT_TAP
-    tomorrow = taps.at[boards] if last and boards >= 0 and taps.day[boards] == day + 1 else -1
+        if not last and (taps[boards].us - taps[tap].us) * _FASTEST < ride_s * _SECOND_US:
+            return -1, -1, _TOO_SOON
+        return alight, _off(taps[tap].us, ride_s), _FIRST_STOP if last else _NEXT_TAP
+    tomorrow = taps[boards].at if last and boards >= 0 and taps[boards].day == day + 1 else -1
     later, later_s = _nearest(public, kind, line, at, tomorrow)
     if later >= 0 and later != at:
-        return later, _off(taps.us[tap], later_s), _NEXT_DAY
+        return later, _off(taps[tap].us, later_s), _NEXT_DAY
     if toward < 0 and tomorrow < 0:
-        tomorrows = last and boards >= 0 and taps.day[boards] == day + 1
+        tomorrows = last and boards >= 0 and taps[boards].day == day + 1
         alone = last and first == tap and not tomorrows
         return -1, -1, _NOTHING_FOLLOWS if alone else _UNKNOWN_NEXT
     if alight >= 0 or later >= 0:
         return -1, -1, _ROUND_TRIP
-    called = _found(public.ride_line, public.ride_at, line_on(public.lines, kind, line), at) >= 0
+    called = _found(public.boards, line_on(public.lines, kind, line), at) >= 0
     return -1, -1, _TOO_FAR if called or line == ANY_LINE else _NOT_ON_LINE
 
 
@@ -304,19 +304,27 @@ def _off(us: int, ride_s: int) -> int:
 
 @compiled
 def _goes_on(  # noqa: PLR0917  compiled
-    taps: Taps, public: RideTables, rides: Rides, before: int, off: int, tap: int, transfer: int
+    taps: Rows, public: RideTables, rides: Rows, before: int, off: int, tap: int, transfer: int
 ) -> bool:
     """Whether a ride is of the same journey as the one before it.
 
     Whoever gets on the same line again did something there.
     """
-    if rides.alight[before] < 0 or off < 0 or taps.at[tap] < 0:
+    if rides[before].alight < 0 or off < 0 or taps[tap].at < 0:
         return False
-    same = taps.line[tap] == taps.line[before] and taps.line[tap] != ANY_LINE
-    if same or taps.us[tap] - off > transfer:
+    same = taps[tap].line == taps[before].line and taps[tap].line != ANY_LINE
+    if same or taps[tap].us - off > transfer:
         return False
-    start, end = public.near_start[taps.at[tap]], public.near_start[taps.at[tap] + 1]
-    return bool(np.any(public.near_alight[start:end] == rides.alight[before]))
+    return _is_near(public.stops, public.near, taps[tap].at, rides[before].alight)
+
+
+@compiled
+def _is_near(stops: Rows, near: Rows, at: int, other: int) -> bool:
+    """Whether people walk between two stops."""
+    for walk in range(stops[at].near, stops[at + 1].near):  # noqa: SIM110  compiled
+        if near[walk].alight == other:
+            return True
+    return False
 
 
 @compiled
@@ -328,44 +336,59 @@ def _nearest(public: RideTables, kind: int, line: int, at: int, toward: int) -> 
     """
     if toward < 0:
         return -1, -1
-    if line == ANY_LINE and public.gated[at]:
-        return public.gate_of[toward], _between_gates(public, at, public.gate_of[toward])
-    key = _found(public.ride_line, public.ride_at, line_on(public.lines, kind, line), at)
+    stops = public.stops
+    if line == ANY_LINE and stops[at].gated:
+        return stops[toward].gate_of, _between_gates(stops, at, stops[toward].gate_of)
+    key = _found(public.boards, line_on(public.lines, kind, line), at)
     if key < 0:
         return -1, -1
-    ride, rides = public.ride_start[key], public.ride_start[key + 1]
-    near, nears = public.near_start[toward], public.near_start[toward + 1]
+    boards, walks = public.boards, stops[toward : toward + 2]
+    return _soonest(
+        public.rides[boards[key].start : boards[key + 1].start],
+        public.near[walks[0].near : walks[1].near],
+    )
+
+
+@compiled
+def _soonest(rides: Rows, near: Rows) -> tuple[int, int]:
+    """Returns the stop of both lists that is nearest, and the ride to it; -1 if there is none."""
     best, best_m, best_s = -1, 1 << 40, 1 << 40
-    while ride < rides and near < nears:
-        gap = public.ride_alight[ride] - public.near_alight[near]
+    ride = walk = 0
+    while ride < len(rides) and walk < len(near):
+        gap = rides[ride].alight - near[walk].alight
         if gap < 0:
             ride += 1
         elif gap > 0:
-            near += 1
+            walk += 1
         else:
-            metres, seconds = public.near_m[near], public.ride_s[ride]
+            metres, seconds = near[walk].metres, rides[ride].seconds
             if metres < best_m or (metres == best_m and seconds < best_s):
-                best, best_m, best_s = public.ride_alight[ride], metres, seconds
+                best, best_m, best_s = rides[ride].alight, metres, seconds
             ride += 1
-            near += 1
+            walk += 1
     return best, best_s if best >= 0 else -1
 
 
 @compiled
-def _between_gates(public: RideTables, at: int, out: int) -> int:
+def _between_gates(stops: Rows, at: int, out: int) -> int:
     """Returns about how many seconds a network behind gates takes, waiting and changing in it."""
-    metres = np.sqrt(np.sum((public.point[at] - public.point[out]) ** 2))
-    return int(metres / _METRES_A_SECOND) if out >= 0 and np.isfinite(metres) else -1
+    if out < 0:
+        return -1
+    one, other = stops[at], stops[out]
+    metres = np.sqrt((one.x - other.x) ** 2 + (one.y - other.y) ** 2 + (one.z - other.z) ** 2)
+    return int(metres / _METRES_A_SECOND) if np.isfinite(metres) else -1
 
 
 @compiled
-def _found(lines: IntArray, stops: IntArray, line: int, at: int) -> int:
-    """Returns where a line and a stop are in sorted lists of both; -1 if they are not."""
-    low, high = 0, len(lines)
+def _found(boards: Rows, line: int, at: int) -> int:
+    """Returns where a line and a stop are in a list in their order; -1 if they are not."""
+    low, high = 0, len(boards) - 1
     while low < high:
         middle = (low + high) // 2
-        if lines[middle] < line or (lines[middle] == line and stops[middle] < at):
+        if boards[middle].line < line or (boards[middle].line == line and boards[middle].at < at):
             low = middle + 1
         else:
             high = middle
-    return low if low < len(lines) and lines[low] == line and stops[low] == at else -1
+    # The last row is where the others end.
+    found = low < len(boards) - 1 and boards[low].line == line and boards[low].at == at
+    return low if found else -1

@@ -12,18 +12,18 @@ import pyarrow as pa
 
 from hushway.engine.embedded import EmbeddedSession, quietly
 from hushway.journeys.chaining import (
+    BY_HEADWAY,
     NO_STOP,
     NO_VEHICLE,
     OFF_TRIP,
     UNKNOWN_STOP,
     UNKNOWN_TRIP,
 )
-from hushway.journeys.rides import ANY_LINE, NO_LINE, PublicRides
+from hushway.journeys.rides import ANY_LINE, NO_LINE, WAITS_S, PublicRides
 
 # A tap is made when the vehicle stands, a little after it came in or before.
 _EARLY_S = 60
-# People get on at the first stop before the vehicle leaves, and vehicles come late.
-_WAITS_S = 15 * 60
+# Vehicles come late.
 _LATE_S = 30 * 60
 # A vehicle that was last seen at a stop longer ago may be anywhere.
 _SEEN_US = 15 * 60 * 1_000_000
@@ -94,20 +94,26 @@ def _by_trips(session: EmbeddedSession, taps: ir.Table, rides: PublicRides) -> i
     calls = session.load("public_calls", rides.calls)
     taps = taps.mutate(trip_id=_text(taps.trip)).drop("trip")
     taps = taps.left_join(days, "day").drop("day_right")
-    found = taps.left_join(trips, ["trip_id", "calendar"])
-    since = found.second - found.starts_s + _EARLY_S
-    waits = (since < 0) & (since >= -_WAITS_S)
+    taps = taps.mutate(soon_s=taps.second + _EARLY_S)
+    on, same = taps.soon_s >= trips.from_s, ["trip_id", "calendar"]
+    found = taps.asof_join(trips, on=on, predicates=same)
+    since = found.soon_s - found.starts_s
+    waits = (since < 0) & (since >= -WAITS_S)
     timed = found.drop("trip_id_right", "calendar_right").mutate(
         since_s=ibis.ifelse(waits, 0, since)
     )
     due = timed.asof_join(calls, on=timed.since_s >= calls.call_s, predicates="pattern")
     runs = (due.since_s - due.last_s <= _LATE_S).fill_null(ibis.literal(value=False))
     unknown = due.trip_id.notnull() & due.trip_line.isnull()
+    often = due.trip_line.notnull() & due.starts_s.isnull()
     return due.mutate(
         at=ibis.coalesce(due["at"], ibis.ifelse(runs, due.call_at, None)),
         line=ibis.coalesce(due.line, due.trip_line),
         lacks=ibis.cases(
-            (unknown, UNKNOWN_TRIP), (due.trip_id.notnull(), OFF_TRIP), else_=due.lacks
+            (unknown, UNKNOWN_TRIP),
+            (often, BY_HEADWAY),
+            (due.trip_id.notnull(), OFF_TRIP),
+            else_=due.lacks,
         ),
     )
 

@@ -28,6 +28,10 @@ REASONS: Final[Words] = {
         "The end is not known: the line goes nowhere near the next tap.",
         f"{_COUNTED} Raise taps.walk_m if people walk further.",
     ),
+    "too_soon": (
+        "The end is not known: the next tap is sooner than a vehicle could be there.",
+        f"{_COUNTED} Check the clocks of what reads cards, and cards that many people use.",
+    ),
     "round_trip": ("The end is not known: the next tap is where the ride began.", _COUNTED),
     "not_on_line": (
         "The end is not known: by the timetable the line goes nowhere from this stop.",
@@ -61,11 +65,16 @@ REASONS: Final[Words] = {
         "The beginning is not known: the vehicle was seen at no stop in the 15 minutes before.",
         f"{_LEFT_OUT} Check that taps and taps.vehicles name vehicles and times alike.",
     ),
+    "by_headway": (
+        "The beginning is not known: the trip runs by a headway, with several vehicles at once.",
+        f"{_LEFT_OUT} Name stops, or vehicles and where they were (taps.vehicle_locations).",
+    ),
     "no_stop": (
         "The beginning is not known: no stop is named, and no trip, vehicle or point tells it.",
         f"{_LEFT_OUT} Name more columns in taps.columns, if there are any.",
     ),
     "transfer": ("The ride goes on with a journey that an earlier tap began.", _FINE),
+    "journey": ("A journey of several rides, counted besides them.", _FINE),
     "got_off": ("The tap ended the ride before it.", _FINE),
     "exit_alone": (
         "Somebody got off, and no tap before it says where they got on.",

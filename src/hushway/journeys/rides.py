@@ -1,8 +1,10 @@
 """Public tables for chaining: which rides a timetable allows, and which stops are near."""
 
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -10,13 +12,17 @@ import pyarrow as pa
 from scipy.spatial import cKDTree
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.geography.locations import line_at
 from hushway.journeys.timetable import Pattern, Timetable
-from hushway.numerics.compiled import compiled
+from hushway.numerics.compiled import Rows, compiled, rows_of
 
 # Of a tap that names no line, and of one whose line is not in the timetable.
 ANY_LINE: Final = -1
 NO_LINE: Final = -2
 _EARTH_M: Final = 6_371_000.0
+# People get on at the first stop before the vehicle leaves.
+WAITS_S: Final = 15 * 60
+_ALWAYS_S: Final = -(1 << 40)
 # A point further from every stop than this is at none.
 _AT_A_STOP_M: Final = 150.0
 
@@ -29,34 +35,23 @@ class RideTables(NamedTuple):
         first_day: The day, counted from 1970, that the list of kinds of days begins with.
         kind_of_day: Of which kind each day is: days of a kind have the same rides; below 0 if the
             timetable does not cover it.
-        ride_line: The line of every (kind of day, line, stop) from which one can ride on, in their
-            order, numbered as `line_on` does.
-        ride_at: The stop of each.
-        ride_start: Where its rides begin in the lists that follow, and where the last end.
-        ride_alight: Where each ride goes, in the order of stops.
-        ride_s: How long it takes, in seconds.
-        near_start: Where the stops near every stop begin in the lists that follow.
-        near_alight: The stops near it, in their order, itself among them.
-        near_m: How far each is, in metres.
-        point: Where each stop is, in metres from the middle of the Earth.
-        gated: Whether each stop is behind gates.
-        gate_of: The stop behind gates that is nearest to each stop; -1 if none is near.
+        boards: (line, at, start) of every line on days of a kind, numbered as `line_on` does, and
+            stop from which one can ride on, in their order; its rides start there in the list that
+            follows, and end where those of the next row start.
+        rides: (alight, seconds): where each goes, in the order of stops, and how long it takes.
+        stops: (near, gated, gate_of, x, y, z) of every stop: where stops near it start in the list
+            that follows; whether it is behind gates; the nearest stop that is, -1 if none is near;
+            and where it is, in metres from the middle of the Earth. One row more, for the last end.
+        near: (alight, metres): the stops near each, in their order, itself among them, and how far.
     """
 
     lines: int
     first_day: int
     kind_of_day: IntArray
-    ride_line: IntArray
-    ride_at: IntArray
-    ride_start: IntArray
-    ride_alight: IntArray
-    ride_s: IntArray
-    near_start: IntArray
-    near_alight: IntArray
-    near_m: IntArray
-    point: FloatArray
-    gated: BoolArray
-    gate_of: IntArray
+    boards: Rows
+    rides: Rows
+    stops: Rows
+    near: Rows
 
 
 @compiled
@@ -84,22 +79,27 @@ class PublicRides:
         """Rides and walks."""
         rides, near = self._rides, self._near
         keys, starts = _starts(rides[:, :2])
-        stops = np.arange(len(self.timetable.stops) + 1)
+        line, at = np.append(keys, [[-1, -1]], axis=0).T
         return RideTables(
             lines=self._lines,
             first_day=self.days[0],
             kind_of_day=self._kinds[0],
-            ride_line=np.ascontiguousarray(keys[:, 0]),
-            ride_at=np.ascontiguousarray(keys[:, 1]),
-            ride_start=starts,
-            ride_alight=np.ascontiguousarray(rides[:, 2]),
-            ride_s=np.ascontiguousarray(rides[:, 3]),
-            near_start=np.searchsorted(near[:, 0], stops),
-            near_alight=np.ascontiguousarray(near[:, 1]),
-            near_m=np.ascontiguousarray(near[:, 2]),
-            point=self._points,
-            gated=self._gated,
-            gate_of=self._gate_of,
+            boards=rows_of(line=line, at=at, start=starts),
+            rides=rows_of(alight=rides[:, 2], seconds=rides[:, 3]),
+            stops=self._stop_rows(near[:, 0]),
+            near=rows_of(alight=near[:, 1], metres=near[:, 2]),
+        )
+
+    def _stop_rows(self, near: IntArray) -> Rows:
+        """Returns what is known of every stop, given the stops that others are near to."""
+        x, y, z = np.append(self._points, [[np.nan] * 3], axis=0).T
+        return rows_of(
+            near=np.searchsorted(near, np.arange(len(x))),
+            gated=np.append(self._gated, False).astype(np.int64),
+            gate_of=np.append(self._gate_of, -1),
+            x=x,
+            y=y,
+            z=z,
         )
 
     @property
@@ -139,6 +139,42 @@ class PublicRides:
         return pa.table({"line_id": list(ids), "line": np.arange(len(ids))})
 
     @cached_property
+    def _served(self) -> IntArray:
+        """The numbers of all (line, stop) of these days in order; stations are of their lines."""
+        runs = (self.timetable.patterns[n] for n in frozenset[int]().union(*self._kinds[1]))
+        numbers = [
+            pattern.route * len(self.timetable.stops) + stop
+            for pattern in runs
+            for platform in pattern.stops
+            for stop in (platform, int(self.timetable.station[platform]))
+        ]
+        return np.unique(np.array(numbers, dtype=np.int64))
+
+    @cached_property
+    def served(self) -> dict[str, frozenset[str]]:
+        """The ids of the stops of every line."""
+        stops, found = self.timetable.stops, defaultdict[str, set[str]](set)
+        for number in self._served.tolist():
+            line, at = divmod(number, len(stops))
+            found[self.timetable.routes[line]].add(stops[at])
+        return {line: frozenset(ids) for line, ids in found.items()}
+
+    @property
+    def ends(self) -> pa.Table:
+        """(end, name): every stop, and after them those of every line by themselves."""
+        stops, lines = self.timetable.stops, self.timetable.routes
+        of_lines = (divmod(number, len(stops)) for number in self._served.tolist())
+        names = [*stops, *(line_at(lines[line], stops[at]) for line, at in of_lines)]
+        return pa.table({"end": np.arange(len(names)), "name": names})
+
+    def end_of(self, line: IntArray, at: IntArray) -> IntArray:
+        """Returns the number in `ends` of each stop of a line; of a stop alone if none is known."""
+        number = np.where((line >= 0) & (at >= 0), line * len(self.timetable.stops) + at, -1)
+        found = np.searchsorted(self._served, number)
+        served = np.append(self._served, -2)[found] == number
+        return np.where(served, len(self.timetable.stops) + found, at)
+
+    @cached_property
     def _calendars(self) -> dict[frozenset[int], int]:
         """The numbers of different sets of services that run on one day."""
         return {services: n for n, services in enumerate(dict.fromkeys(self._services.values()))}
@@ -152,21 +188,26 @@ class PublicRides:
 
     @cached_property
     def trips(self) -> pa.Table:
-        """(trip_id, calendar, pattern, starts_s, trip_line): what trips of vehicles follow.
+        """(trip_id, calendar, from_s, starts_s, pattern, trip_line): what vehicles follow.
 
-        A trip of two feeds that both cover a day is the one of the first.
+        From `from_s` on whoever names the trip is on the vehicle that starts at `starts_s`; that is
+        null where the time does not tell which one it is. A trip of two feeds that both cover a day
+        is the one of the first.
         """
-        rows = {
-            (trip, calendar): (number, starts, self.timetable.patterns[number].route)
+        runs = {
+            (trip, calendar): (number, starts)
             for (service, trip), (number, starts) in reversed(self.timetable.trips.items())
             for services, calendar in self._calendars.items()
             if service in services
         }
-        numbers = np.array([*rows.values()], dtype=np.int64).reshape(-1, 3).T
-        columns = dict(zip(("pattern", "starts_s", "trip_line"), numbers, strict=True))
-        ids = pa.array([trip for trip, _ in rows], pa.string())
-        calendars = pa.array([calendar for _, calendar in rows], pa.int64())
-        return pa.table({"trip_id": ids, "calendar": calendars, **columns})
+        rows = [
+            (trip, calendar, since, start, number, self.timetable.patterns[number].route)
+            for (trip, calendar), (number, starts) in runs.items()
+            for since, start in _sinces(starts, self.timetable.patterns[number].seconds[-1])
+        ]
+        names = ("calendar", "from_s", "starts_s", "pattern", "trip_line")
+        kinds = [("trip_id", pa.string()), *((name, pa.int64()) for name in names)]
+        return pa.table([*zip(*rows, strict=True)] or [()] * len(kinds), pa.schema(kinds))
 
     @cached_property
     def calls(self) -> pa.Table:
@@ -261,6 +302,16 @@ class PublicRides:
             near = metres <= self.walk_m
             found[stops[near]] = stops[gates[nearest[near]]]
         return found
+
+
+def _sinces(starts: tuple[int, ...], takes_s: int) -> Iterator[tuple[int, int | None]]:
+    """Yields from when on each vehicle of a trip is boarded, and when it starts.
+
+    People get on at the first stop before it starts, but not before the one ahead has come.
+    """
+    yield _ALWAYS_S, starts[0] if starts else None
+    for ahead, start in pairwise(starts):
+        yield max(ahead + takes_s, start - WAITS_S), start
 
 
 def _starts(keys: IntArray) -> tuple[IntArray, IntArray]:

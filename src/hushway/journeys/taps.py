@@ -1,28 +1,30 @@
 """Single taps as an engine reads them, and the rides or journeys that they are made into."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal
 
 import ibis
 import ibis.expr.types as ir
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from hushway.arrays import IntArray
 from hushway.engine.embedded import EmbeddedSession
 from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.geography.clock import Stretch
-from hushway.geography.locations import NOT_KNOWN, transfer_at
-from hushway.journeys.chaining import RULES, TRANSFER, ChainingRules, Taps, chained
+from hushway.geography.locations import NOT_KNOWN, journey_at, transfer_at
+from hushway.journeys.chaining import JOURNEY, RULES, TAP, TRANSFER, ChainingRules, chained
 from hushway.journeys.placing import on_lines
-from hushway.journeys.rides import PublicRides
+from hushway.journeys.rides import ANY_LINE, PublicRides
+from hushway.numerics.threads import usual_threads
 from hushway.tables.layout import Columns, Layout, TimedSource
 
-Counted = Literal["journeys", "rides"]
+Counted = Literal["journeys", "rides", "both"]
 
 _DAY_US: Final = 86_400_000_000
 _TRIPS: Final = "trips_of_taps"
@@ -71,8 +73,9 @@ class TapsSource(TimedSource[TapColumns]):
     Attributes:
         rides: What the public timetable says.
         rules: Public rules of chaining and joining.
-        counted: What is counted.
+        counted: What is counted; both are rides, and journeys of several rides besides.
         transfers: Whether rides begin and end at places of their own where people change.
+        lines: Whether they begin and end at places of their own for each line.
         span_us: From when to when taps are brought together, as their times are written.
         clocks: How far the city's clock was ahead of the times as they are written, and since when.
         entries: What `action` says of somebody who gets on; anything but an exit, if left out.
@@ -86,6 +89,7 @@ class TapsSource(TimedSource[TapColumns]):
     rules: ChainingRules = field(default_factory=ChainingRules)
     counted: Counted = "journeys"
     transfers: bool = False
+    lines: bool = False
     span_us: tuple[int, int] = (0, 0)
     clocks: tuple[Stretch, ...] = ()
     entries: tuple[str, ...] = ()
@@ -179,36 +183,42 @@ def _trips(
 ) -> ir.Table:
     """Returns a row for every ride or journey of everybody, also of those who travel together.
 
-    Exits come before entries of the same moment: whoever changes leaves first.
+    Exits come before entries of the same moment: whoever changes leaves first. People are in no
+    order; a DuckDB compares numbers sooner than texts.
     """
-    order = [taps.person, taps.us, taps.enters, taps["at"], taps.line]
+    order = [taps.person.hash(), taps.person, taps.us, taps.enters, taps["at"], taps.line]
     chunks = whole_people(session.stream(taps.order_by(order)))
     schema = trips_schema(taps.schema().to_pyarrow().field("person").type)
     # In memory: a DuckDB takes no rows while it hands others out.
-    made = [_made(chunk, source, rides) for chunk in chunks]
+    threads = usual_threads(session.settings.threads)
+    made = [_made(chunk, source, rides, threads) for chunk in chunks]
     trips = session.load(_TRIPS, pa.Table.from_batches(made, schema))
-    ids = session.load("public_stop_ids", rides.stops)
-    named = trips.left_join(ids.select(begins="at", origin="stop_id"), "begins").left_join(
-        ids.select(alight="at", destination="stop_id"), "alight"
+    ends = session.load("public_ends", rides.ends)
+    named = trips.left_join(ends.select(begins="end", origin="name"), "begins").left_join(
+        ends.select(alight="end", destination="name"), "alight"
     )
-    prefix = ibis.literal(transfer_at("")) if source.transfers else ibis.literal("")
-    origin = ibis.ifelse(named.goes_on, prefix + named.origin, named.origin)
-    destination = ibis.ifelse(named.gone_on, prefix + named.destination, named.destination)
     return named.select(
         "person",
-        origin=ibis.ifelse(named.begun, origin.fill_null(NOT_KNOWN), None),
-        destination=ibis.ifelse(named.begun, destination.fill_null(NOT_KNOWN), None),
+        origin=_called(named, named.goes_on, named.origin),
+        destination=_called(named, named.gone_on, named.destination),
         us=named.us,
         timed=named.timed,
-        rule=named.rule,
+        # Named only for those who ask.
+        rule=ibis.array(list(RULES))[named.rule],
     )
+
+
+def _called(trips: ir.Table, changes: ir.BooleanValue, place: ir.StringValue) -> ir.StringValue:
+    """Returns what an end is called; nothing of a tap that begins nothing."""
+    prefix = ibis.cases((trips.whole, journey_at("")), (changes, transfer_at("")), else_="")
+    return ibis.ifelse(trips.begun, (prefix + place).fill_null(NOT_KNOWN), None)
 
 
 def trips_schema(person: pa.DataType) -> pa.Schema:
     """Returns the columns of rides or journeys before their stops are named."""
-    numbers = [(name, pa.int64()) for name in ("us", "begins", "alight")]
-    flags = [(name, pa.bool_()) for name in ("timed", "begun", "goes_on", "gone_on")]
-    return pa.schema([("person", person), *numbers, *flags, ("rule", pa.string())])
+    numbers = [(name, pa.int64()) for name in ("us", "begins", "alight", "rule")]
+    flags = [(name, pa.bool_()) for name in ("begun", "goes_on", "gone_on", "whole")]
+    return pa.schema([("person", person), ("timed", pa.bool_()), *numbers, *flags])
 
 
 def whole_people(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
@@ -224,40 +234,54 @@ def whole_people(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(kept)
 
 
-def _made(taps: pa.Table, source: TapsSource, rides: PublicRides) -> pa.RecordBatch:
+def _made(taps: pa.Table, source: TapsSource, rides: PublicRides, threads: int) -> pa.RecordBatch:
     """Makes rides or journeys of all taps of some people."""
-    taps = taps.combine_chunks()
-    columns = {name: taps[name].to_numpy() for name in Taps._fields}
-    bounds = _bounds(taps["person"].combine_chunks())
-    made = chained(Taps(**columns), bounds, rides.tables, source.rules)
-    begun, end = columns["enters"], made.lead
-    rule = made.rule[end]
-    goes_on = begun & (made.journey[made.lead] != made.lead)
-    # Whoever got on made a journey, whose last ride is known.
-    gone_on = begun & (made.last[made.journey[made.lead]] != made.lead)
+    person, timed = (taps[name].combine_chunks() for name in ("person", "timed"))
+    columns = {name: taps[name].to_numpy() for name in TAP}
+    bounds = _bounds(person)
+    made = chained(columns, bounds, rides.tables, source.rules, threads)
+    rows = _rows(columns, made, source)
+    if source.lines:
+        line = np.where(rows["whole"], ANY_LINE, columns["line"][[rows["tap"], rows["end"]]])
+        rows["begins"] = rides.end_of(line[0], rows["begins"])
+        rows["alight"] = rides.end_of(line[1], rows["alight"])
+    chosen = slice(None) if source.all_taps else np.flatnonzero(rows["begun"])
+    tap = pa.array(rows.pop("tap")[chosen])
+    del rows["end"]
+    told = {name: values[chosen] for name, values in rows.items()}
+    return pa.record_batch({"person": person.take(tap), "timed": timed.take(tap), **told})
+
+
+def _rows(
+    columns: Mapping[str, NDArray[Any]], made: NDArray[Any], source: TapsSource
+) -> dict[str, NDArray[Any]]:
+    """Returns a row for every tap, and one for every journey that is counted besides its rides."""
+    lead, enters, at = made["lead"], columns["enters"], columns["at"]
+    journey = made["journey"][lead]
+    last, rule = made["last"][journey], made["rule"][lead]
+    goes_on, gone_on = enters & (journey != lead), enters & (last != lead)
+    tap, end, begun = np.arange(len(lead)), lead, enters
     if source.counted == "journeys":
         # People who travel together make the journeys that one of them makes.
-        begun, end = begun & ~goes_on, made.last[made.lead]
-        rule = np.where(begun, made.rule[end], np.where(goes_on, TRANSFER, rule))
-    chosen = np.arange(len(begun)) if source.all_taps else np.flatnonzero(begun)
-    trips = pa.table(
-        {
-            "person": taps["person"].take(pa.array(chosen)),
-            "us": columns["us"][chosen],
-            "begins": columns["at"][chosen],
-            "alight": made.alight[end[chosen]],
-            "timed": taps["timed"].take(pa.array(chosen)),
-            "begun": begun[chosen],
-            "goes_on": goes_on[chosen],
-            "gone_on": gone_on[chosen],
-            "rule": pa.array(RULES).take(pa.array(rule[chosen])),
-        }
-    )
-    return trips.combine_chunks().to_batches()[0] if len(chosen) else _empty(trips)
-
-
-def _empty(trips: pa.Table) -> pa.RecordBatch:
-    return pa.RecordBatch.from_pylist([], schema=trips.schema)
+        begun, end = enters & ~goes_on, last
+        rule = np.where(begun, made["rule"][last], np.where(goes_on, TRANSFER, rule))
+    elif source.counted == "both":
+        known = (at >= 0) | (made["alight"][last] >= 0)
+        linked = np.flatnonzero(gone_on & ~goes_on & known)
+        tap, end = np.append(tap, linked), np.append(lead, last[linked])
+        rule = np.append(rule, np.full(len(linked), JOURNEY))
+    return {
+        "tap": tap,
+        "end": end,
+        "us": columns["us"][tap],
+        "begins": at[tap],
+        "alight": made["alight"][end],
+        "rule": rule,
+        "begun": begun[tap],
+        "goes_on": goes_on[tap] & source.transfers,
+        "gone_on": gone_on[tap] & source.transfers,
+        "whole": np.arange(len(tap)) >= len(lead),
+    }
 
 
 def _bounds(person: pa.Array) -> IntArray:

@@ -17,7 +17,7 @@ from hushway.arrays import FloatArray, IntArray
 from hushway.errors import GeographyError
 from hushway.journeys.calendars import read_calendar
 from hushway.privacy.public_facts import public_facts
-from hushway.tables.gtfs_feed import feed_columns, feed_table
+from hushway.tables.gtfs_feed import feed_columns, feed_table, has_part
 from hushway.tables.unpacking import refuse_unfit_archive
 
 # Types of routes whose stations have gates, behind which people change lines unseen.
@@ -40,8 +40,9 @@ class Timetable:
         routes: The ids of the lines.
         gated: Whether each line runs behind gates.
         patterns: The sequences of stops that vehicles follow.
-        trips: The pattern and the start (seconds of its service day) of every trip, by the index of
-            its service and its id.
+        trips: The pattern and the starts (seconds of its service day) of every trip, by the index
+            of its service and its id; no starts where several vehicles are on their way at once, so
+            that the time does not tell where one is.
         services: The days of every service, in days since 1970; None for one of a feed without a
             calendar, which runs every day.
     """
@@ -53,7 +54,7 @@ class Timetable:
     routes: tuple[str, ...]
     gated: tuple[bool, ...]
     patterns: tuple["Pattern", ...]
-    trips: dict[tuple[int, str], tuple[int, int]]
+    trips: dict[tuple[int, str], tuple[int, tuple[int, ...]]]
     services: tuple[frozenset[int] | None, ...]
 
     def services_on(self, day: int) -> tuple[int, ...]:
@@ -91,7 +92,7 @@ class _Feeds:
     services: list[frozenset[int] | None] = field(default_factory=list)
     times: dict[tuple[int, tuple[int, ...]], list[IntArray]] = field(default_factory=dict)
     served: dict[tuple[int, tuple[int, ...]], set[int]] = field(default_factory=dict)
-    trips: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
+    trips: dict[tuple[int, str], tuple[int, tuple[int, ...]]] = field(default_factory=dict)
 
 
 def read_timetable(*paths: Path) -> Timetable:
@@ -165,6 +166,7 @@ def _add_trips(feeds: _Feeds, path: Path) -> None:
         for trip, name, service in zip(*runs.values(), strict=True)
     }
     keys = {key: number for number, key in enumerate(feeds.times)}
+    spans = _spans(path)
     for trip, stops, seconds in _calls(path, feeds.stops):
         line, service = of.get(trip, (-1, -1))
         if min(line, service) < 0 or len(stops) < 2:  # noqa: PLR2004
@@ -173,7 +175,9 @@ def _add_trips(feeds: _Feeds, path: Path) -> None:
         number = keys.setdefault(key, len(keys))
         feeds.times.setdefault(key, []).append(seconds - seconds[0])
         feeds.served.setdefault(key, set()).add(service)
-        feeds.trips[service, trip] = number, int(seconds[0])
+        first, last = seconds[[0, -1]].tolist()
+        starts = _starts(spans[trip], last - first) if trip in spans else (first,)
+        feeds.trips[service, trip] = number, starts
 
 
 def _add_services(feeds: _Feeds, path: Path) -> tuple[dict[str, int], int]:
@@ -184,6 +188,40 @@ def _add_services(feeds: _Feeds, path: Path) -> tuple[dict[str, int], int]:
         return {}, first
     feeds.services.extend(days.values())
     return {service: first + number for number, service in enumerate(days)}, -1
+
+
+_Span = tuple[int, int, int, bool]
+
+
+def _spans(path: Path) -> dict[str, list[_Span]]:
+    """Returns from when to when trips run how often, and whether to the second, if a feed does.
+
+    Raises:
+        GeographyError: A time is none, or a trip does not come again.
+    """
+    if not has_part(path, "frequencies.txt"):
+        return {}
+    named = ("trip_id", "start_time", "end_time", "headway_secs")
+    table = feed_columns(path, "frequencies.txt", named, ("exact_times",))
+    spans: dict[str, list[_Span]] = {}
+    for trip, start, end, headway, exact in zip(*table.values(), strict=True):
+        first, last = _second(start), _second(end)
+        every = int(headway) if headway.strip().isdigit() else 0
+        if min(first, last) < 0 or every == 0:
+            raise GeographyError(
+                f"The frequencies.txt of {path.name} has a trip that nobody can tell how often it "
+                "runs.",
+                advice="Write times as HH:MM:SS, and headway_secs as a whole number above 0.",
+            )
+        spans.setdefault(trip, []).append((first, last, every, exact.strip() == "1"))
+    return spans
+
+
+def _starts(spans: list[_Span], takes_s: int) -> tuple[int, ...]:
+    """Returns when a trip starts; nothing unless one vehicle has come before the next one goes."""
+    starts = sorted({at for first, last, every, _ in spans for at in range(first, last, every)})
+    apart = all(later - sooner >= takes_s for sooner, later in pairwise(starts))
+    return tuple(starts) if apart and all(exact for *_, exact in spans) else ()
 
 
 def _calls(path: Path, index: dict[str, int]) -> list[tuple[str, IntArray, IntArray]]:

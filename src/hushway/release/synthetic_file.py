@@ -130,7 +130,9 @@ def _travelling(travellers: Travellers) -> Travellers:
     start, places = travellers.start, travellers.places
     length = np.diff(start)
     owner = np.repeat(np.arange(len(length)), length)
-    unknown = places == travellers.locations.index.get(NOT_KNOWN, -1)
+    # Who makes a journey of several rides is there with each of these.
+    beside = (travellers.locations.index.get(NOT_KNOWN, -1), *travellers.locations.journeys)
+    unknown = np.isin(places, beside)
     able = (length > 1) & (np.bincount(owner, weights=unknown, minlength=len(length)) == 0)
     kept = np.flatnonzero(able)
     kept = kept[np.argsort(travellers.left[start[kept]], kind="stable")]

@@ -80,26 +80,29 @@ class SiteRelease:
 
 @contextmanager
 def verified_releases(
-    releases: Sequence[Path], progress: Progress = quiet
+    releases: Sequence[Path], progress: Progress = quiet, *, sums: bool | None = None
 ) -> Iterator[tuple[SiteRelease, ...]]:
     """Verifies and draws releases, each in a process of its own with limits.
 
     Args:
         releases: The folders. They may be strangers'.
         progress: Told which one is being read.
+        sums: Whether their sums are taken, to be those of a series; if they are several unless
+            said.
 
     Raises:
         ReleaseError: There is none, or one does not verify or cannot be drawn.
     """
     if not releases:
         raise ReleaseError("A site needs a release.", advice="Name the folder of at least one.")
+    several = len(releases) > 1 if sums is None else sums
     with TemporaryDirectory(prefix="hushway-site-") as scratch:
         drawn = []
         for number, folder in enumerate(releases):
             progress(f"Verifying and drawing {folder.name}", number / len(releases))
             into = Path(scratch) / str(number)
             into.mkdir()
-            drawn.append((folder, into, _drawn(folder, into, sums=len(releases) > 1)))
+            drawn.append((folder, into, _drawn(folder, into, sums=several)))
         slugs = distinct_slugs(facts["title"] for _, _, facts in drawn)
         yield tuple(
             SiteRelease(folder=folder, drawn=into, slug=slug, **facts)

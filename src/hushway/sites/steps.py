@@ -15,6 +15,8 @@ from hushway.release.questions.steps import Change, Measured, Pair, added, chang
 
 # Of what there are more, no trends are drawn, and no changes told.
 _MOST_LABELS: Final = 2000
+# A release of more numbers is told as a whole only: it must be drawn in a minute.
+_MOST_NUMBERS: Final = 1 << 20
 _MOST_CHANGES: Final = 20
 _PERIODS: Final = "periods"
 _BETWEEN: Final = "\0"
@@ -49,8 +51,9 @@ def sums_of(folder: Path) -> dict[str, Any] | None:
         "alike": [terms.release_type, str(terms.unit), release.certificate.account.dataset],
         "counted": cells.counted,
         "noise_alone": cells.noise_alone,
+        "learnt": cells.learnt,
         "whole": [whole.value, whole.standard_error],
-        "labels": {} if cells.selected else _labels(cells),
+        "labels": {} if cells.selected or len(cells.counts) > _MOST_NUMBERS else _labels(cells),
     }
 
 
@@ -124,7 +127,13 @@ def _changes(steps: Mapping[str, Mapping[str, Any]]) -> list[Change]:
     """Returns what changed beyond noise from each step to the next: labels, and everything."""
     sums = {step: _measured(found) for step, found in steps.items()}
     pairs = (
-        Pair(earlier=one, later=other, before=sums[one], after=sums[other])
+        Pair(
+            earlier=one,
+            later=other,
+            before=sums[one],
+            after=sums[other],
+            learnt=steps[one]["learnt"] or steps[other]["learnt"],
+        )
         for one, other in pairwise(steps)
     )
     return [*changes(pairs, top=_MOST_CHANGES)]

@@ -92,7 +92,7 @@ class SiteBuilder:
     def __init__(self, scratch: Path, keep: ExitStack) -> None:
         self._scratch = scratch
         self._keep = keep
-        self._known: dict[tuple[str, bytes], SiteRelease] = {}
+        self._known: dict[tuple[str, bytes, bool], SiteRelease] = {}
         self._sites = 0
 
     def build(self, folders: Sequence[str]) -> tuple[Path, dict[str, Any]]:
@@ -104,7 +104,7 @@ class SiteBuilder:
         found, left_out = [], []
         for folder in folders[:_MOST_RELEASES]:
             try:
-                found.append(self._verified(folder))
+                found.append(self._verified(folder, sums=len(folders) > 1))
             except (HushwayError, OSError) as problem:
                 left_out.append({"folder": folder, "why": error_message_of(problem).message})
         slugs = distinct_slugs(release.title for release in found)
@@ -115,10 +115,11 @@ class SiteBuilder:
         shown = [{"folder": str(one.folder), "slug": one.slug} for one in named]
         return site, {"shown": shown, "left_out": left_out}
 
-    def _verified(self, folder: str) -> SiteRelease:
-        key = folder, (Path(folder) / SEAL).read_bytes()[:_SEAL_BYTES]
+    def _verified(self, folder: str, *, sums: bool) -> SiteRelease:
+        key = folder, (Path(folder) / SEAL).read_bytes()[:_SEAL_BYTES], sums
         if key not in self._known:
-            (self._known[key],) = self._keep.enter_context(verified_releases([Path(folder)]))
+            drawn = verified_releases([Path(folder)], sums=sums)
+            (self._known[key],) = self._keep.enter_context(drawn)
         return self._known[key]
 
 

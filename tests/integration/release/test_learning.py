@@ -335,3 +335,24 @@ def test_revisions_are_no_steps_to_learn_from(copy: Path, released: Path, revise
     assert released.exists()
     shutil.copytree(revised, copy.parent / "releases" / "revised")
     assert len(named(read_certificate(published(copy, STEPS[2])))) == len(STEPS) - 1
+
+
+def test_a_series_reads_revisions_in_place_of_what_they_revise(
+    series: Path, tmp_path: Path
+) -> None:
+    releases = series.parent / "releases"
+    revised = hushway.revise(releases / STEPS[0], series=releases, to=tmp_path / "again" / STEPS[0])
+    city = hushway.series([releases, tmp_path / "again"])
+    assert [city.releases[step].folder for step in STEPS] == [
+        revised,
+        releases / STEPS[1],
+        releases / STEPS[2],
+    ]
+    assert f"Revised with what all other steps say: {STEPS[0]}." in city.notes({})
+    # Both tell the same month, by the same noisy answers: what differs is what was expected.
+    assert hushway.compare(releases / STEPS[0], revised).beyond == 0
+    first, second = (one.standard_error for one in city.sum()[1:])
+    assert city.releases[STEPS[2]].cells.learnt
+    assert city.changes() == ()
+    (quarter,) = city.sum(by="quarter")
+    assert quarter.standard_error >= first + second

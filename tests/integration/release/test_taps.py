@@ -1,5 +1,6 @@
 """OD counts of journeys that are made of single taps and a timetable."""
 
+import csv
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,14 @@ from typer.testing import CliRunner
 from hushway.cli.verbs import app
 from hushway.errors import GeographyError, PlanError
 from hushway.families.load import load_plan, plan_from, prepare
+from hushway.families.od.public.cells import ODCells
 from hushway.families.verify import verify
 from hushway.geography.locations import NOT_KNOWN
 from hushway.privacy.bound import Unit
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import Measure, loss_of
 from hushway.privacy.randomness import SeededSource
-from hushway.release.job import settings_of
+from hushway.release.job import Job, settings_of
 from hushway.steward.publish import publish
 from integration.release.test_standards import counted, device_plan
 from support.bus_feed import bus_feed
@@ -107,6 +109,58 @@ def test_transfers_are_places_of_their_own(tmp_path: Path) -> None:
         ("W4", "W1"): 2,
         ("E2", NOT_KNOWN): 1,
     }
+
+
+def test_boardings_by_line(tmp_path: Path) -> None:
+    """Whoever names no line, or one that does not call there, gets on at the stop alone."""
+    options = {"count": "rides", "lines": True, "transfers": True}
+    plan = taps_plan(tmp_path, **options) | {
+        "published_totals": {"lines": {"places": "line", "side": "origin"}},
+        "mechanism": {"name": "learned", "published_totals": ["total", "origins", "lines"]},
+    }
+    more = "d,2026-03-02T08:00,E1,\nd,2026-03-02T17:00,W4,20\n"
+    (tmp_path / "taps.csv").write_text(TAPS + more, encoding="utf-8")
+    job = prepare(plan_from(plan, folder=tmp_path))
+    assert counted(job) == {
+        ("line 10 at E1", "transfer at line 10 at E3"): 1,
+        ("transfer at line 20 at N2", NOT_KNOWN): 1,
+        ("line 10 at E1", "line 10 at E4"): 1,
+        ("line 10 at W4", "line 10 at W1"): 2,
+        ("line 10 at E2", NOT_KNOWN): 1,
+        ("E1", "E4"): 1,
+        ("W4", NOT_KNOWN): 1,
+    }
+    assert isinstance(job.geography, ODCells)
+    places = set(job.geography.locations.ids)
+    # The station and its platforms are one place; the bus does not call there.
+    assert {"line M at MA", "transfer at line M at MA"} <= places
+    assert "line 10 at MA" not in places
+    folder = released(job)
+    assert verify(folder).intact
+    rows = csv.DictReader((folder / "margins.csv").read_text(encoding="utf-8").splitlines())
+    assert {"10", "20", "M", NOT_KNOWN} <= {value for row in rows for value in row.values()}
+    ridership = (folder / "gtfs-ride" / "ridership.txt").read_text(encoding="utf-8")
+    found = {(row["route_id"], row["stop_id"]) for row in csv.DictReader(ridership.splitlines())}
+    assert {("", ""), ("10", ""), ("", "E1"), ("10", "E1")} <= found
+
+
+def test_rides_and_journeys_of_several_in_one_release(tmp_path: Path) -> None:
+    """Journeys of one ride are rides; a limit of one card holds for all of its rows together."""
+    plan = taps_plan(tmp_path, count="both")
+    taps = TAPS.replace("17:00,W4,10", "18:00,N3,20", 1)
+    (tmp_path / "taps.csv").write_text(taps, encoding="utf-8")
+    assert counted(prepare(plan_from(plan, folder=tmp_path))) == {
+        ("E1", "transfer at E3"): 1,
+        ("transfer at N2", "N3"): 1,
+        ("journey at E1", "journey at N3"): 1,
+        ("N3", NOT_KNOWN): 1,
+        ("E1", "E4"): 1,
+        ("W4", "W1"): 1,
+        ("E2", NOT_KNOWN): 1,
+    }
+    plan["privacy"] |= {"max_trips": 1}
+    limited = counted(prepare(plan_from(plan, folder=tmp_path)))
+    assert sum(limited.values()) == len({"a", "b", "c"})
 
 
 def test_places_are_joined_with_their_transfers(tmp_path: Path) -> None:
@@ -206,11 +260,14 @@ def test_stops_follow_from_visits_of_vehicles(tmp_path: Path) -> None:
     assert counted(prepare(plan_from(plan, folder=tmp_path))) == {("E1", "E4"): 1, ("W4", "W1"): 1}
 
 
-def test_a_release_of_journeys_is_verified(tmp_path: Path) -> None:
-    job = prepare(plan_from(taps_plan(tmp_path), folder=tmp_path))
+def released(job: Job) -> Path:
     with Ledger.connect(job.plan.ledger_url()) as ledger:
         ledger.open_account(job.account, loss_of(Measure.PURE, Fraction(1000)))
-    folder = publish(job, source=SeededSource(1), anyway=True).folder
+    return publish(job, source=SeededSource(1), anyway=True).folder
+
+
+def test_a_release_of_journeys_is_verified(tmp_path: Path) -> None:
+    folder = released(prepare(plan_from(taps_plan(tmp_path), folder=tmp_path)))
     assert verify(folder).intact
     certificate = (folder / "certificate.json").read_text(encoding="utf-8")
     assert "taps of one device alone" in certificate

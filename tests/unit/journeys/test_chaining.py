@@ -9,8 +9,9 @@ import pytest
 
 from hushway.geography.locations import NOT_KNOWN
 from hushway.journeys import taps as taps_module
-from hushway.journeys.chaining import ChainingRules, Rides, chained
+from hushway.journeys.chaining import ChainingRules, chained
 from hushway.journeys.taps import TapColumns
+from hushway.numerics.compiled import Rows
 from unit.journeys.material import Tap, source_of, tap, trips_of
 
 NEXT = "2026-03-03T08:00"
@@ -46,6 +47,11 @@ NEXT = "2026-03-03T08:00"
             [tap("a", "08:00", "E1"), tap("a", "17:00", "FAR")],
             [(NOT_KNOWN, "too_far"), (NOT_KNOWN, "not_on_line")],
             id="nowhere near the next tap",
+        ),
+        pytest.param(
+            [tap("a", "08:00", "E1"), tap("a", "08:00", "W4"), tap("a", "17:00", "E4")],
+            [(NOT_KNOWN, why) for why in ("too_soon", "too_far", "not_on_line")],
+            id="two taps in a second, far from each other",
         ),
         pytest.param(
             [tap("a", "08:00", "E1", "99"), tap("a", "17:00", "W4")],
@@ -141,7 +147,7 @@ def leaks(folder: Path, seed: int, counted: str) -> bool:
     )
 
 
-@pytest.mark.parametrize("counted", ["rides", "journeys"])
+@pytest.mark.parametrize("counted", ["rides", "journeys", "both"])
 @pytest.mark.parametrize("seed", range(2))
 def test_trips_of_a_card_follow_from_its_own_taps(tmp_path: Path, seed: int, counted: str) -> None:
     assert not leaks(tmp_path, seed, counted)
@@ -150,13 +156,12 @@ def test_trips_of_a_card_follow_from_its_own_taps(tmp_path: Path, seed: int, cou
 def test_a_step_that_looks_at_others_is_seen(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def learning(*facts: Any) -> Rides:
+    def learning(*facts: Any) -> Rows:
         """Fills in where most went, where nothing is known."""
         rides = chained(*facts)
-        known = rides.alight[rides.alight >= 0]
-        return rides._replace(
-            alight=np.where(rides.alight < 0, np.bincount(known).argmax(), rides.alight)
-        )
+        known = rides["alight"] >= 0
+        rides["alight"][~known] = np.bincount(rides["alight"][known]).argmax()
+        return rides
 
     monkeypatch.setattr(taps_module, "chained", learning)
     assert any(leaks(tmp_path, seed, "rides") for seed in range(3))

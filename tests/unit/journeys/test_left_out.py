@@ -11,7 +11,7 @@ from hushway.journeys.taps import TapColumns
 from hushway.journeys.visits import StopVisits, VehicleLocations, read_visits
 from support.bus_feed import bus_feed
 from unit.journeys.material import DAY, Tap, Trip, rides_of, source_of, tap, trips_of
-from unit.journeys.test_timetable import CALENDAR, DATES
+from unit.journeys.test_timetable import CALENDAR, DATES, OFTEN
 
 BY_TRIP = TapColumns(person="card", time="when", stop=None, trip="line")
 BY_VEHICLE = TapColumns(person="card", time="when", stop=None, vehicle="stop", line="line")
@@ -99,6 +99,28 @@ def test_a_tap_that_is_there_twice(tmp_path: Path) -> None:
 )
 def test_taps_on_trips(tmp_path: Path, time: str, trip: str, found: tuple[str, str]) -> None:
     (ride,) = trips_of(source_of(tmp_path, [tap("a", time, "", trip)], columns=BY_TRIP, exits=()))
+    assert (ride[2], ride[4]) == found
+
+
+@pytest.mark.parametrize(
+    ("time", "exact", "found"),
+    [
+        ("07:55", 1, ("E1", "nothing_follows")),
+        ("08:06", 1, ("E2", "nothing_follows")),
+        # The bus has come to the end of the line, and people wait for the next.
+        ("08:17", 1, ("E1", "nothing_follows")),
+        ("08:26", 1, ("E2", "nothing_follows")),
+        ("09:45", 1, (NOT_KNOWN, "off_trip")),
+        ("08:06", 0, (NOT_KNOWN, "by_headway")),
+    ],
+)
+def test_taps_on_trips_that_come_again(
+    tmp_path: Path, time: str, exact: int, found: tuple[str, str]
+) -> None:
+    often = f"{OFTEN}east,08:00:00,09:00:00,1200,{exact}\n"
+    rides = rides_of(bus_feed(tmp_path / "often", frequencies=often))
+    taps = [tap("a", time, "", "east")]
+    (ride,) = trips_of(source_of(tmp_path, taps, columns=BY_TRIP, exits=(), rides=rides))
     assert (ride[2], ride[4]) == found
 
 

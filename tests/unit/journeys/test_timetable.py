@@ -61,6 +61,29 @@ def test_another_place_of_the_same_id_is_refused(tmp_path: Path) -> None:
         read_timetable(*feeds)
 
 
+OFTEN = "trip_id,start_time,end_time,headway_secs,exact_times\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "starts"),
+    [
+        ("east,08:00:00,09:00:00,1200,1", (28800, 30000, 31200)),
+        # Two are on their way at once; or nobody says when each starts.
+        ("east,08:00:00,09:00:00,600,1", ()),
+        ("east,08:00:00,09:00:00,1200,0", ()),
+    ],
+)
+def test_trips_that_come_again(tmp_path: Path, row: str, starts: tuple[int, ...]) -> None:
+    timetable = read_timetable(bus_feed(tmp_path / "feed", frequencies=f"{OFTEN}{row}\n"))
+    assert {trip: when for (_, trip), (_, when) in timetable.trips.items()}["east"] == starts
+
+
+@pytest.mark.parametrize("row", ["east,8 o'clock,09:00:00,600,", "east,08:00:00,09:00:00,0,"])
+def test_a_headway_that_is_none_is_refused(tmp_path: Path, row: str) -> None:
+    with pytest.raises(GeographyError, match=r"frequencies\.txt of feed has a trip"):
+        read_timetable(bus_feed(tmp_path / "feed", frequencies=f"{OFTEN}{row}\n"))
+
+
 # 2026-03-02 is a Monday.
 WEEK = "monday,tuesday,wednesday,thursday,friday,saturday,sunday"
 CALENDAR = f"service_id,start_date,end_date,{WEEK}\ndaily,20260302,20260308,1,1,1,1,1,0,0\n"

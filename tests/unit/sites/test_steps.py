@@ -20,6 +20,7 @@ def step(month: str, last: str, count: float, **changes: Any) -> Step:
         "alike": ["od", "person", "trips"],
         "counted": "trips",
         "noise_alone": False,
+        "learnt": False,
         "whole": [count, 3.0],
         "labels": {"origins": {"a": ["A (a)", count / 2, 2.0]}},
     }
@@ -44,6 +45,17 @@ def test_steps_are_in_order_with_gaps_for_those_that_are_missing() -> None:
         ("all trips", "2026-04"),
         ("origins A (a)", "2026-04"),
     }
+
+
+def test_changes_of_steps_that_learnt_from_each_other_have_errors_that_are_added_up() -> None:
+    apart, learnt = (
+        series_of([JANUARY, step("2026-02", "28", 300.0, learnt=learnt)])
+        for learnt in (False, True)
+    )
+    assert apart is not None
+    assert learnt is not None
+    wide = [one["changes"][0]["high"] - one["changes"][0]["low"] for one in (apart, learnt)]
+    assert wide[1] == pytest.approx(wide[0] * 2**0.5, rel=1e-3)
 
 
 def test_where_only_sure_numbers_are_published_no_changes_are_told() -> None:

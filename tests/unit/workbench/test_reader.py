@@ -18,6 +18,7 @@ from hushway.release.drawing.atlas_files import atlas_files
 from hushway.steward.publish import publish
 from hushway.workbench.reader_process import ReaderProcess
 from support.little_bench import open_account, write_plan
+from support.monthly import publish_months
 
 LEDGER_URL = "postgresql://steward:secret@ledger.example/budget"
 
@@ -221,3 +222,15 @@ def test_it_ends_when_whoever_started_it_is_gone(
     started.stdout.close()
     # Whoever started it could not clean up; what it drew is gone all the same.
     assert list(tmp_path.glob("*/*")) == []
+
+
+def test_steps_of_a_series_are_shown_as_one(tmp_path: Path) -> None:
+    months = sorted(publish_months(tmp_path).iterdir())
+    with ReaderProcess() as process:
+        process.show(months)
+        site = httpx2.get(f"{process.url}site.json", timeout=60).json()
+        assert [step["name"] for step in site["series"]["steps"] if step["slug"]] == [
+            month.name for month in months
+        ]
+        process.show(months[:1])
+        assert "series" not in httpx2.get(f"{process.url}site.json", timeout=60).json()

@@ -6,7 +6,7 @@ from typing import Final
 
 from hushway.engine.settings import EngineSettings
 from hushway.families.od.files.guard import check_sizes, refuse_too_many_places
-from hushway.families.od.job_taps import places_of_taps, taps_source
+from hushway.families.od.job_taps import places_of_taps, rides_of, taps_source
 from hushway.families.od.mechanism.catalogue import MECHANISMS
 from hushway.families.od.mechanism.measuring import ODMechanism
 from hushway.families.od.mechanism.options import PERIOD, TOTAL, ZONES
@@ -43,6 +43,7 @@ from hushway.families.od.rows.trips import (
 from hushway.geography.areas import Areas, places_of_areas
 from hushway.geography.clock import microseconds
 from hushway.geography.locations import Locations, grouped, label_column
+from hushway.journeys.rides import PublicRides
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Terms
 from hushway.privacy.ledger import Window
@@ -112,7 +113,8 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
     # Of a limit that is to be chosen, what is usual.
     bound = trip_bound(unit, plan.privacy.trip_limit or USUAL_RECORDS)
     areas = _areas(plan)
-    cells = _cells(plan, areas) if like is None else _same_cells(like)
+    rides = None if plan.taps is None else rides_of(plan, plan.taps)
+    cells = _cells(plan, areas, rides) if like is None else _same_cells(like)
     clock = "utc" if plan.data.format == "mds" else plan.data.clock
     window = window_of_periods(cells.periods, clock=clock)
     setting = ODSetting(plan=plan, cells=cells, features=asked_features(plan, cells), bound=bound)
@@ -132,7 +134,7 @@ def prepare_od(plan: ODPlan, *, like: Job | None = None) -> Job:
         settled_terms=None if people is None else lambda found: terms(people.settled(found)),
         window=window,
         rows=TripRows(
-            source=_source(plan, areas, window),
+            source=_source(plan, areas, window, rides),
             cells=cells,
             unit=unit,
             max_trips=bound.total,
@@ -161,7 +163,7 @@ def _areas(plan: ODPlan) -> Areas | None:
     return read_areas(plan.path(plan.places.areas), columns)
 
 
-def _locations(plan: ODPlan, areas: Areas | None) -> Locations:
+def _locations(plan: ODPlan, areas: Areas | None, rides: PublicRides | None) -> Locations:
     if areas is not None:
         return places_of_areas(areas)
     assert plan.places.file is not None  # noqa: S101  a plan without areas names a list
@@ -169,12 +171,14 @@ def _locations(plan: ODPlan, areas: Areas | None) -> Locations:
     labels = asked_labels(plan) if group is None else label_column(group)
     read = listed_places(plan, plan.places, plan.places.file, labels)
     places = read if group is None else grouped(read, group)
-    return places if plan.taps is None else places_of_taps(places, plan.taps)
+    if plan.taps is None or rides is None:
+        return places
+    return places_of_taps(places, plan.taps, rides.served if plan.taps.lines else {})
 
 
-def _cells(plan: ODPlan, areas: Areas | None) -> ODCells:
+def _cells(plan: ODPlan, areas: Areas | None, rides: PublicRides | None) -> ODCells:
     return ODCells(
-        locations=_locations(plan, areas),
+        locations=_locations(plan, areas, rides),
         periods=plan.time.periods(plan.path),
         include_intrazonal=plan.places.include_intrazonal,
     )
@@ -186,13 +190,15 @@ def _same_cells(job: Job) -> ODCells:
     return cells
 
 
-def _source(plan: ODPlan, areas: Areas | None, window: Window) -> AnyTrips:
+def _source(
+    plan: ODPlan, areas: Areas | None, window: Window, rides: PublicRides | None
+) -> AnyTrips:
     path = plan.rows_path(plan.data.trips)
     if plan.data.format == "mds":
         assert areas is not None  # noqa: S101  a plan for MDS names them
         return MdsTrips(path=path, areas=areas)
-    if plan.taps is not None:
-        return taps_source(plan, plan.taps, window)
+    if plan.taps is not None and rides is not None:
+        return taps_source(plan, plan.taps, window, rides)
     if plan.data.format == "tides":
         start, end = window.as_written
         return FareTaps(
@@ -240,7 +246,8 @@ def asked_labels(plan: ODPlan) -> tuple[str, ...]:
     """Returns the columns of the locations that the plan's features need, besides their zones."""
     asked, defined = _asked(plan), plan.defined_features
     columns = {feature.places for name, feature in defined.items() if name in asked}
-    return tuple(sorted(column for column in columns if column and column != _ZONE))
+    made = {_ZONE, *(() if plan.taps is None else plan.taps.labels)}
+    return tuple(sorted(column for column in columns if column and column not in made))
 
 
 def asked_features(plan: ODPlan, cells: ODCells) -> tuple[Feature, ...]:

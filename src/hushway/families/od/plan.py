@@ -190,8 +190,9 @@ class ODPlan(AnyPlan):
     def named_tables(self) -> Iterator[NamedTable]:
         """Yields the locations, the pairs and the trips."""
         places, of_pairs = {}, {}
+        made = (_ZONE, *(() if self.taps is None else self.taps.labels))
         for name, feature in self._columns_of_features():
-            if feature.places not in (None, _ZONE):
+            if feature.places is not None and feature.places not in made:
                 places[f"published_totals.{name}.places"] = feature.places
             if feature.pairs is not None:
                 of_pairs[f"published_totals.{name}.pairs"] = feature.pairs

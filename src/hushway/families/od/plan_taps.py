@@ -4,6 +4,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from hushway.geography.locations import TAP_LABELS
 from hushway.release.plans.sections import Section
 from hushway.release.plans.values import MinuteOfDay, Text, Texts
 
@@ -75,14 +76,20 @@ class TapsPlan(Section):
         default=None, description="A table vehicle_locations of TIDES: where vehicles were when."
     )
     columns: TapColumnsPlan
-    count: Literal["journeys", "rides"] = Field(
+    count: Literal["journeys", "rides", "both"] = Field(
         default="journeys",
-        description="Whether rides with transfers between them are counted as one, or each.",
+        description="Whether rides with transfers between them are counted as one, or each; or "
+        "both: rides with their transfers, and journeys of several rides at places of their own.",
     )
     transfers: bool = Field(
         default=False,
         description="Whether rides begin and end at places of their own where people change, so "
         'that one release tells rides, transfers and the ends of journeys; for count = "rides".',
+    )
+    lines: bool = Field(
+        default=False,
+        description="Whether rides and journeys begin and end at places of their own for each line "
+        "that the timetable has there, so that boardings and alightings are told by line.",
     )
     entries: Texts = Field(
         default=(),
@@ -120,7 +127,7 @@ class TapsPlan(Section):
     def _actions_have_a_column(self) -> "TapsPlan":
         if (self.entries or self.exits) and self.columns.action is None:
             raise ValueError("entries and exits are what a column says: name columns.action")
-        if self.transfers and self.count != "rides":
+        if self.transfers and self.count == "journeys":
             raise ValueError('transfers are told of rides: set count = "rides"')
         seen = [each for each in (self.stop_visits, self.vehicle_locations) if each is not None]
         if (self.columns.vehicle is not None) != bool(seen):
@@ -128,6 +135,16 @@ class TapsPlan(Section):
                 "columns.vehicle belongs to stop_visits or vehicle_locations, which need it"
             )
         return self
+
+    @property
+    def tells_transfers(self) -> bool:
+        """Whether places where people change are told apart; else rides would hide journeys."""
+        return self.transfers or self.count == "both"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that places have besides those of their list."""
+        return TAP_LABELS if self.tells_transfers or self.lines else ()
 
     @property
     def timetables(self) -> tuple[str, ...]:

@@ -65,6 +65,7 @@ class AskedCells:
             in every release of a series.
         selected: Whether numbers that are not sure enough are left out, so that which ones are
             there is noise itself.
+        learnt: Whether the release was fitted with what other steps of its series say.
     """
 
     counted: str
@@ -74,6 +75,7 @@ class AskedCells:
     notes: Sequence[str] = ()
     noise_alone: bool = False
     selected: bool = False
+    learnt: bool = False
 
     def dimension(self, name: str) -> Dimension:
         """Returns a dimension.

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import groupby
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from hushway.errors import ReleaseError
 from hushway.privacy.ledger.span import Span, Step
 from hushway.release.questions.answers import MISSED, Answer, interval
 
+# A number, or an array of numbers.
+E = TypeVar("E", float, FloatArray)
 # What steps add up to without remainder.
 _WIDER: Final[Mapping[Step, Sequence[str]]] = {
     "day": ("week", "month", "quarter", "year"),
@@ -73,12 +75,14 @@ class Pair:
         later: The later one.
         before: The sums of the earlier one.
         after: The sums of the later one.
+        learnt: Whether one of the two was fitted with what other steps say.
     """
 
     earlier: str
     later: str
     before: Mapping[str, Measured]
     after: Mapping[str, Measured]
+    learnt: bool
 
     @property
     def both(self) -> list[tuple[Measured, Measured]]:
@@ -97,13 +101,19 @@ def error_of_sum(errors: Sequence[float], *, independent: bool) -> float:
     return math.hypot(*errors) if independent else math.fsum(errors)
 
 
-def error_of_change(earlier: float, later: float) -> float:
+def error_of_change(earlier: E, later: E, *, learnt: bool) -> E:
     """Returns the standard error of a difference between two steps, or more.
 
-    It is that of independent errors. What errors of two steps share cancels, so that changes are
-    known better than this says.
+    Where steps were fitted apart it is that of independent errors: noise is, and what a fit expects
+    of a place goes wrong in the same direction and cancels. Where one learnt from other steps, its
+    error may go any way with theirs: then errors are added up, which is right whatever they share.
+
+    Args:
+        earlier: The error in the earlier step, or one of each sum.
+        later: That in the later one.
+        learnt: Whether one of the two was fitted with what other steps say.
     """
-    return math.hypot(earlier, later)
+    return earlier + later if learnt else (earlier * earlier + later * later) ** 0.5
 
 
 def added(
@@ -176,7 +186,12 @@ def changes(pairs: Iterable[Pair], *, top: int | None = None) -> Iterator[Change
     """
     asked = [(pair, before, after) for pair in pairs for before, after in pair.both]
     differences = np.array([after.value - before.value for _, before, after in asked])
-    errors = np.array([error_of_change(before.error, after.error) for _, before, after in asked])
+    errors = np.array(
+        [
+            error_of_change(before.error, after.error, learnt=pair.learnt)
+            for pair, before, after in asked
+        ]
+    )
     order = _beyond_noise(differences, errors)[:top]
     for i in order:
         pair, _, after = asked[i]

@@ -62,9 +62,13 @@ def measured(values: np.ndarray, error: float) -> dict[str, Measured]:
 
 
 def between(
-    before: dict[str, Measured], after: dict[str, Measured], top: int | None = None
+    before: dict[str, Measured],
+    after: dict[str, Measured],
+    top: int | None = None,
+    *,
+    learnt: bool = False,
 ) -> list[Change]:
-    pair = Pair(earlier="2026-01", later="2026-02", before=before, after=after)
+    pair = Pair(earlier="2026-01", later="2026-02", before=before, after=after, learnt=learnt)
     return [*changes([pair], top=top)]
 
 
@@ -105,6 +109,12 @@ def test_the_surest_come_first_and_only_what_both_steps_list() -> None:
     (top,) = between(earlier, later, top=1)
     # Fewer that were picked have wider intervals.
     assert top.high - top.low > first.high - first.low
+
+
+def test_errors_of_steps_that_learnt_from_each_other_are_added_up() -> None:
+    one, other = measured(np.array([10.0]), 3.0), measured(np.array([100.0]), 4.0)
+    assert [change.standard_error for change in between(one, other)] == [5]
+    assert [change.standard_error for change in between(one, other, learnt=True)] == [7]
 
 
 def test_what_a_step_publishes_nothing_of_is_not_compared() -> None:

@@ -236,8 +236,13 @@ class ODStage(Stage[Any]):
 
 
 def staged(
-    product: ODProduct, epsilon: Fraction, *, gaussian: bool = False, **options: Any
+    product: ODProduct,
+    epsilon: Fraction,
+    *,
+    gaussian: bool = False,
+    kind: type[ODStage] = ODStage,
+    **options: Any,
 ) -> ODStage:
     """Returns a stage that spends an epsilon, or the rho that a plan would spend for it."""
     spend = rho_of(epsilon) if gaussian else PureLoss(epsilon)
-    return ODStage(product=product, spend=spend, **options)
+    return kind(product=product, spend=spend, **options)

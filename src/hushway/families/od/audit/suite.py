@@ -3,17 +3,17 @@
 from hushway.auditing.mutant_curators import FeatureSensitivityOfOne
 from hushway.auditing.product import blind, unsplit
 from hushway.auditing.suite import Audit, Suite, mutant
-from hushway.families.od.audit import cbdp, hierarchical, laplace, learned, people, sparse
+from hushway.families.od.audit import cbdp, hierarchical, laplace, learned, people, sparse, taps
 from hushway.families.od.audit.stage import ODProduct
 
-PLAIN: tuple[Audit[ODProduct], ...] = (*laplace.AUDITS, *sparse.AUDITS)
+PLAIN: tuple[Audit[ODProduct], ...] = (*laplace.AUDITS, *sparse.AUDITS, *taps.AUDITS)
 FITTED: tuple[Audit[ODProduct], ...] = (
     *cbdp.AUDITS,
     *hierarchical.AUDITS,
     *learned.AUDITS,
     *people.AUDITS,
 )
-PLAIN_MUTANTS = (*laplace.MUTANTS, *sparse.MUTANTS)
+PLAIN_MUTANTS = (*laplace.MUTANTS, *sparse.MUTANTS, *taps.MUTANTS)
 FITTED_MUTANTS = (
     mutant(
         "sensitivity 1 instead of m on published totals",

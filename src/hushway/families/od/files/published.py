@@ -55,8 +55,8 @@ from hushway.families.od.files.rows import (
     write_rows,
 )
 from hushway.families.od.files.tides import (
-    ACTIVITIES,
     RIDERSHIP_COLUMNS,
+    activities,
     entries_csv,
     has_entries,
     has_ridership,
@@ -291,7 +291,7 @@ FILES: tuple[ODFile, ...] = (
         title="Entries by stop and period",
         description="Station activities as TIDES defines them: trips that start at each stop in "
         "each period, the sums of the published rows.",
-        columns=ACTIVITIES,
+        columns=lambda view: activities(view.universe),
         parts=lambda view: entries_csv(view.universe, view.batches()),
         is_there=has_entries,
     ),
@@ -299,15 +299,16 @@ FILES: tuple[ODFile, ...] = (
         path=TIDES_PACKAGE,
         title="Data package of TIDES",
         description=f"What {TIDES} is, in the words of the standard.",
-        parts=lambda _: [tides_package()],
+        parts=lambda view: [tides_package(view.universe)],
         is_there=has_entries,
     ),
     ODFile(
         path=RIDERSHIP,
         title="Boardings and alightings by stop and period",
         description="Aggregate ridership as GTFS-ride defines it: rides that begin at each stop in "
-        "each period, and where these end; the sums of the published rows. A row without a stop "
-        "is of all rides; alightings of which nobody knows where are in none.",
+        "each period, by line where lines are told, and where these end; the sums of the published "
+        "rows. A row without a stop or line is of all; alightings of which nobody knows where are "
+        "in none.",
         columns=RIDERSHIP_COLUMNS,
         mediatype="text/csv",
         parts=lambda view: ridership_csv(view.universe, view.batches()),

@@ -37,6 +37,9 @@ _TAPS_PUBLIC = (
     "The timetable, and the rules by which trips are made of the taps of one device alone: ends "
     f"that they do not tell are counted as {NOT_KNOWN!r}."
 )
+_BOTH_PUBLIC = (
+    "Journeys of several rides are counted besides these: both are trips, and share one limit."
+)
 _FEATURES_PUBLIC = (
     "The published totals: which places, pairs of places and periods are counted together."
 )
@@ -68,6 +71,7 @@ def od_terms(
         assumed_public=(
             *_ASSUMED_PUBLIC,
             *((_TAPS_PUBLIC,) if NOT_KNOWN in cells.locations.index else ()),
+            *((_BOTH_PUBLIC,) if cells.locations.journeys else ()),
             *((_FEATURES_PUBLIC,) if mechanism.totals else ()),
         ),
         error=_error(mechanism, cells, bound),

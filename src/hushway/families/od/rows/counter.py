@@ -11,7 +11,16 @@ from hushway.engine.grids import time_grid
 from hushway.engine.key import BoundingKey
 from hushway.engine.opening import open_session
 from hushway.engine.ranks import RankSteps
-from hushway.engine.session import Between, Loader, Read, Reading, Shape, Sums, sums_of_columns
+from hushway.engine.session import (
+    Between,
+    Loader,
+    Read,
+    Reading,
+    Session,
+    Shape,
+    Sums,
+    sums_of_columns,
+)
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.public.cells import ODCells
@@ -62,10 +71,14 @@ class EngineTrips(TripCounter):
         """Returns trips by (part, step of their rank, cell). Rows are read once."""
         return self._counts
 
+    def reading(self, session: Session) -> Reading:
+        """Returns how the trips come into an engine."""
+        return trips_read(session, self.source)
+
     @cached_property
     def _counts(self) -> ExactCounts:
         with open_session(self.settings or EngineSettings()) as session:
-            reading = trips_read(session, self.source)
+            reading = self.reading(session)
             part = TripPart(
                 cells=self.cells,
                 clock=self.source.clock,

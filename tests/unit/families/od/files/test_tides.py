@@ -15,8 +15,8 @@ from hushway.families.od.files.names import PARQUET, TIDES
 from hushway.families.od.files.published import FILES
 from hushway.families.od.files.rows import batches_of
 from hushway.families.od.files.tides import (
-    ACTIVITIES,
     RIDERSHIP_COLUMNS,
+    activities,
     entries_csv,
     has_entries,
     has_ridership,
@@ -25,7 +25,14 @@ from hushway.families.od.files.tides import (
 )
 from hushway.families.od.files.view import ReadView, facts_of_rows, view_of
 from hushway.families.od.fit.table import ODTable
-from hushway.geography.locations import NOT_KNOWN, transfer_at
+from hushway.geography.locations import (
+    NOT_KNOWN,
+    TAP_LABELS,
+    PlaceLabels,
+    journey_at,
+    line_at,
+    transfer_at,
+)
 
 # The fields of the standard's table (version 1.0) that must have a value, with their types.
 REQUIRED = {
@@ -38,6 +45,10 @@ COUNTS = (
     *("total_entries", "total_exits", "number_of_transactions", "bike_entries", "bike_exits"),
     *("ramp_entries", "ramp_exits"),
 )
+
+
+# Of the places that taps add.
+KINDS = ((NOT_KNOWN, "transfer"), ("10", "ride"), (NOT_KNOWN, "journey"))
 
 
 def daily(table: ODTable) -> ODTable:
@@ -67,8 +78,8 @@ def test_entries_are_the_sums_of_rows_by_stop_and_period(table: ODTable) -> None
     universe = days.universe
     text = b"".join(entries_csv(universe, batches_of(days))).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert tuple(rows[0]) == ACTIVITIES.names
-    assert set(ACTIVITIES.names) == {*REQUIRED, "time_period_category", *COUNTS}
+    assert tuple(rows[0]) == activities(universe).names
+    assert set(rows[0]) == {*REQUIRED, "time_period_category", *COUNTS}
     assert len(rows) == len(universe.periods) * len(universe.locations)
     for row in rows:
         assert all(read(row[name]) for name, read in REQUIRED.items())
@@ -105,8 +116,8 @@ def test_only_tables_of_single_days_have_entries(table: ODTable) -> None:
     assert not has_entries(view_of(replace(days, threshold=3)))
 
 
-def test_the_package_names_its_table() -> None:
-    facts = json.loads(tides_package())
+def test_the_package_names_its_table(table: ODTable) -> None:
+    facts = json.loads(tides_package(table.universe))
     assert {"title", "profile", "resources"} <= facts.keys()
     (resource,) = facts["resources"]
     assert {"name", "path", "schema", "profile"} <= resource.keys()
@@ -137,14 +148,19 @@ def test_entries_that_are_not_the_sums_of_rows_are_found(tmp_path: Path, table: 
 
 
 def test_rides_of_taps_are_written_as_gtfs_ride_has_them(table: ODTable) -> None:
-    """Transfers count at their stop, and nobody gets off at a stop that is not known."""
+    """Transfers and lines count at their stop, and nobody gets off at one that is not known."""
     days = daily(table)
     places = days.universe.locations.places
-    added = (
-        replace(places[0], id=NOT_KNOWN, name=NOT_KNOWN),
-        replace(places[0], id=transfer_at(places[0].id), name="change"),
+    stop = places[0].id
+    ends = (NOT_KNOWN, transfer_at(stop), line_at("10", stop), journey_at(stop))
+    added = tuple(replace(places[0], id=key, name=key) for key in ends)
+    told = [(place.id, NOT_KNOWN, "ride") for place in places]
+    told += [(NOT_KNOWN,) * 3, *((stop, line, kind) for line, kind in KINDS)]
+    labels = tuple(
+        PlaceLabels(column=column, values=values)
+        for column, values in zip(TAP_LABELS, zip(*told, strict=True), strict=True)
     )
-    locations = replace(days.universe.locations, places=(*places, *added), labels=())
+    locations = replace(days.universe.locations, places=(*places, *added), labels=labels)
     universe = replace(days.universe, locations=locations)
     cells = np.arange(universe.size, dtype=np.int64)
     taps = replace(days, universe=universe, cells=cells, counts=cells % 5)
@@ -154,15 +170,22 @@ def test_rides_of_taps_are_written_as_gtfs_ride_has_them(table: ODTable) -> None
     text = b"".join(ridership_csv(universe, batches_of(taps))).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert tuple(rows[0]) == RIDERSHIP_COLUMNS.names
-    assert len(rows) == len(universe.periods) * (len(places) + 1)
-    assert sum(int(row["total_boardings"]) for row in rows if not row["stop_id"]) == sum(cells % 5)
+    assert len(rows) == len(universe.periods) * (len(places) + 3)
     period, origin, destination = universe.decode(cells)
-    first, change, unknown = 0, len(places) + 1, len(places)
-    (row,) = [row for row in rows[: len(places) + 1] if row["stop_id"] == places[0].id]
-    for name, end in (("total_boardings", origin), ("total_alightings", destination)):
-        own = (period == 0) & ((end == first) | (end == change))
-        assert int(row[name]) == taps.counts[own].sum()
-    known = (period == 0) & (destination != unknown)
-    assert int(rows[0]["total_alightings"]) == taps.counts[known].sum()
+    unknown, change, line, journey = len(places) + np.arange(4)
+    of = {(row["stop_id"], row["route_id"]): row for row in rows[: len(places) + 3]}
+    rides = set(range(len(places))) | {change, line}
+    expected = {("", ""): rides, (stop, ""): {0, change, line}, ("", "10"): {line}}
+    for key, ends_there in (expected | {(stop, "10"): {line}}).items():
+        for name, end in (("total_boardings", origin), ("total_alightings", destination)):
+            begun = {unknown} if key == ("", "") and end is origin else set()
+            own = (period == 0) & np.isin(end, [*ends_there, *begun])
+            assert int(of[key][name]) == taps.counts[own].sum()
+    assert journey not in rides
+    activity = next(
+        csv.DictReader(io.StringIO(b"".join(entries_csv(universe, batches_of(taps))).decode()))
+    )
+    assert activity["total_exits"] == of[stop, ""]["total_alightings"]
+    row = of[stop, ""]
     assert (row["ridership_start_time"], row["ridership_end_time"]) == ("23:00:00", "24:00:00")
     assert row["ridership_start_date"] == f"{universe.periods.first_day:%Y%m%d}"
