@@ -84,7 +84,18 @@ def read_od_table(folder: Path) -> PublishedTrips:
 def published_day(
     table: PublishedTrips, *, day: str | None = None, hours: Hours | None = None
 ) -> DayDemand:
-    """Returns the demand of one day of a release, and of every draw that can be made of it."""
+    """Returns the demand of one day of a release, and of every draw that can be made of it.
+
+    Raises:
+        ReleaseError: It counts journeys besides their rides: a fleet would carry people twice.
+        PlanError: The day or the hours are not those of its periods.
+    """
+    if table.universe.locations.journeys:
+        raise ReleaseError(
+            "The release counts journeys besides their rides, so that a fleet would carry these "
+            "people twice.",
+            advice='Publish one with taps.count = "journeys" or "rides".',
+        )
 
     def another(seed: int) -> DayDemand:
         drawn = table.drawn(seed)

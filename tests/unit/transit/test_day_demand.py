@@ -1,16 +1,27 @@
 """One day of a table over many: which days are averaged, and whole trips drawn from averages."""
 
+from dataclasses import replace
 from datetime import date
 
 import numpy as np
 import pytest
 
 from hushway.arrays import IntArray
-from hushway.errors import PlanError
+from hushway.errors import PlanError, ReleaseError
 from hushway.families.od.public.cells import ODCells
-from hushway.geography.locations import Location, Locations
+from hushway.families.od.synthetic.published import PublishedTrips
+from hushway.geography.locations import (
+    JOURNEY,
+    NOT_KNOWN,
+    RIDE,
+    TAP_LABELS,
+    Location,
+    Locations,
+    PlaceLabels,
+    journey_at,
+)
 from hushway.geography.periods import Cycle, Periods
-from hushway.transit.day_demand import DayDemand, hours_of, one_day
+from hushway.transit.day_demand import DayDemand, hours_of, one_day, published_day
 
 # A Wednesday to the Friday of the week after: 10 days, two of them Wednesdays.
 FIRST, LAST = date(2026, 3, 4), date(2026, 3, 13)
@@ -142,6 +153,18 @@ def test_no_day_can_be_picked_out_of_days_counted_together() -> None:
     universe = cells_of("day")
     with pytest.raises(PlanError, match="all days together"):
         one_day(universe, *every_cell(universe), day="Wed")
+
+
+def test_no_fleet_carries_people_twice() -> None:
+    alone = cells_of("day")
+    ids = ("a", NOT_KNOWN, journey_at("a"))
+    places = tuple(replace(alone.locations.places[0], id=key) for key in ids)
+    kinds = PlaceLabels(column=TAP_LABELS[-1], values=(RIDE, NOT_KNOWN, JOURNEY))
+    universe = replace(alone, locations=Locations(places, (kinds,)))
+    cells, counts = every_cell(universe)
+    table = PublishedTrips(universe=universe, cells=cells, counts=counts, learnt=None)
+    with pytest.raises(ReleaseError, match="twice"):
+        published_day(table)
 
 
 def test_drawn_days_have_the_average_rounded_up_or_down_and_are_right_on_average() -> None:
