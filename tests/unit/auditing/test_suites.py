@@ -162,6 +162,7 @@ PLANTED = {
         "threshold before noise",
         "no contribution limit",
         "people told apart by the low bits of their numbers",
+        "ends of rides learnt from others",
         "a cap of trips in one cell that is not enforced",
         "a threshold for the cells that are empty",
         "each file bounded by itself",

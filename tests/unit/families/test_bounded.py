@@ -43,8 +43,8 @@ def test_a_huge_file_is_refused_before_it_is_read(release: Path, name: str) -> N
 def test_a_release_with_too_many_bytes_is_not_hashed(
     release: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hushway.families.verify.RELEASE_BYTES", 1000)
-    monkeypatch.setattr("hushway.families.verify.sealed_file", pytest.fail)
+    monkeypatch.setattr("hushway.families.sealed.RELEASE_BYTES", 1000)
+    monkeypatch.setattr("hushway.families.sealed.sealed_file", pytest.fail)
     assert "The release is larger than it may be" in sentence(verify(release), "files")
 
 
@@ -53,7 +53,7 @@ def test_a_file_of_another_size_than_sealed_is_not_hashed(
 ) -> None:
     os.truncate(release / "trips.csv", 5_000_000_000)
     hashed: list[str] = []
-    own = "hushway.families.verify.sealed_file"
+    own = "hushway.families.sealed.sealed_file"
     sealed = Seal.from_json((release / SEAL).read_bytes())
     known = {file.path: file for file in sealed.files}
 
