@@ -1,5 +1,6 @@
 """Four months of a little city, published as a series."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import hushway
@@ -43,6 +44,15 @@ encrypt_spills = false
 PLACES = [("a", "A", 2.30, 48.80), ("b", "B", 2.31, 48.81), ("c", "C", 2.32, 48.82)]
 USUAL = 200
 RIDERS = {"2025-12": USUAL, "2026-01": USUAL, "2026-03": USUAL, "2026-04": 3 * USUAL}
+
+
+def plan_with(changes: Mapping[str, str]) -> str:
+    """Returns the plan with some of its lines told otherwise."""
+    plan = PLAN
+    for told, otherwise in changes.items():
+        assert plan.count(told) == 1, told
+        plan = plan.replace(told, otherwise)
+    return plan
 
 
 def publish_months(folder: Path) -> Path:

@@ -1,14 +1,11 @@
 """A series as a folder: its releases, one table over all steps, and what catalogues read of it."""
 
-import os
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from hushway.errors import ReleaseError
 from hushway.families.sealed import sealed_release
 from hushway.families.series import Series, measured, open_series
 from hushway.privacy.certificate import canonical_json
@@ -16,7 +13,8 @@ from hushway.release.documents.linked_data import render_dcat_series
 from hushway.release.documents.package import described_file, package_facts
 from hushway.release.documents.papers import DCAT, PACKAGE, README
 from hushway.release.documents.readme import plain_words
-from hushway.release.folder.new_file import make_folder, refuse_taken
+from hushway.release.folder.new_file import refuse_taken
+from hushway.release.folder.new_folder import new_folder
 from hushway.release.folder.published_file import CSV_TYPE, Resource
 from hushway.release.folder.seal import SealedFile
 from hushway.release.formats.columns import NUMBER, TEXT, WHOLE, Column, Columns
@@ -97,23 +95,11 @@ def _write(series: Series, folder: Path) -> None:
             refuses.
     """
     refuse_taken(folder)
-    make_folder(folder.parent)
-    hidden = folder.with_name(f".{folder.name}.partial-{secrets.token_hex(8)}")
-    try:
-        hidden.mkdir()
+    with new_folder(folder, "series") as hidden:
         for step, release in series.releases.items():
             shutil.copytree(release.folder, hidden / step, symlinks=True)
             sealed_release(hidden / step)
         _write_papers(series, hidden)
-        hidden.rename(folder)
-    except OSError as problem:
-        reason = os.strerror(problem.errno) if problem.errno else "the disk refused"
-        raise ReleaseError(
-            f"The series {folder.name} cannot be written: {reason}. Nothing was left behind.",
-            advice="Check the space on the disk and the permissions of the folder.",
-        ) from problem
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def _write_papers(series: Series, folder: Path) -> None:

@@ -1,16 +1,15 @@
 """A folder that appears whole or not at all, and takes the place of nothing but an earlier site."""
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from hushway.errors import ReleaseError
-from hushway.interruption import undisturbed
 from hushway.release.drawing.reader_page import SITE_FORMAT
-from hushway.release.folder.new_file import make_folder
+from hushway.release.folder.new_folder import new_folder
 
 SITE = "site.json"
 # All that a site has at its top.
@@ -31,22 +30,8 @@ def new_site(folder: Path, *, force: bool) -> Iterator[Path]:
             refuses. Then nothing is left behind.
     """
     refuse_taken(folder, force=force)
-    make_folder(folder.parent)
-    hidden = folder.with_name(f".{folder.name}.partial-{secrets.token_hex(8)}")
-    try:
-        hidden.mkdir()
+    with new_folder(folder, "site", partial(_appear, force=force)) as hidden:
         yield hidden
-        _flush(hidden)
-        with undisturbed():
-            _appear(hidden, folder, force=force)
-    except OSError as problem:
-        reason = os.strerror(problem.errno) if problem.errno else "the disk refused"
-        raise ReleaseError(
-            f"The site {folder.name} cannot be written: {reason}. Nothing was left behind.",
-            advice="Check the space on the disk and the permissions of the folder.",
-        ) from problem
-    finally:
-        shutil.rmtree(hidden, ignore_errors=True)
 
 
 def refuse_taken(folder: Path, *, force: bool) -> None:
@@ -99,14 +84,3 @@ def _appear(hidden: Path, folder: Path, *, force: bool) -> None:
         raise
     if earlier is not None:
         shutil.rmtree(earlier, ignore_errors=True)
-
-
-def _flush(folder: Path) -> None:
-    """Waits until all of it is on the disk."""
-    for place, _, names in os.walk(folder, topdown=False):
-        for path in (*(Path(place) / name for name in names), Path(place)):
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)

@@ -23,44 +23,16 @@ from hushway.release.folder.finding import Outcome
 from hushway.release.folder.seal import Seal
 from hushway.release.others import is_revision, named
 from support.little_city import write_table
+from support.monthly import PLACES, plan_with
 
-PLAN = """
-release_type = "od"
-[data]
-trips = "trips-{step}.csv"
-name = "trips"
-[data.columns]
-person = "rider"
-origin = "from"
-destination = "to"
-time = "at"
-[places]
-file = "places.csv"
-[time]
-zone = "Europe/Paris"
-minutes = 720
-[privacy]
-unit = "person"
-epsilon = "4"
-delta = "1e-6"
-[mechanism]
-noise = "gaussian"
-[series]
-step = "month"
-steps_per_span = 12
-budget = "40"
-learn_from = "releases"
-[ledger]
-period = "monthly"
-[release]
-folder = "releases/{step}"
-title = "Trips in {step}"
-[engine]
-threads = 1
-encrypt_spills = false
-"""
+PLAN = plan_with(
+    {
+        'epsilon = "8"\nmax_trips = 2': 'epsilon = "4"\ndelta = "1e-6"',
+        'name = "laplace"': 'noise = "gaussian"',
+        'budget = "96"': 'budget = "40"\nlearn_from = "releases"',
+    }
+)
 STEPS = ("2026-01", "2026-02", "2026-03")
-PLACES = [("a", "A", 2.30, 48.80), ("b", "B", 2.31, 48.81), ("c", "C", 2.32, 48.82)]
 
 
 def written(folder: Path) -> Path:

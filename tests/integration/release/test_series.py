@@ -17,47 +17,19 @@ from hushway.privacy.loss import PureLoss
 from hushway.workbench.worker_events import EventWriter
 from hushway.workbench.worker_tasks import TASKS
 from support.little_city import write_table
+from support.monthly import PLACES, plan_with
 
-PLAN = """
-release_type = "od"
-[data]
-trips = "trips-{step}.csv"
-name = "trips"
-[data.columns]
-person = "rider"
-origin = "from"
-destination = "to"
-time = "at"
-[places]
-file = "places.csv"
-[time]
-zone = "Europe/Paris"
-minutes = 720
-[privacy]
-unit = "person"
-epsilon = "8"
-max_trips = 2
-[mechanism]
-name = "laplace"
-[series]
-step = "month"
-steps_per_span = 3
-budget = "16"
-[ledger]
-period = "monthly"
-[release]
-folder = "release-{step}"
-title = "Trips in {step}"
-[engine]
-threads = 1
-encrypt_spills = false
-"""
+PLAN = plan_with(
+    {
+        'steps_per_span = 12\nbudget = "96"': 'steps_per_span = 3\nbudget = "16"',
+        "releases/{step}": "release-{step}",
+    }
+)
 
 
 @pytest.fixture
 def plan(tmp_path: Path) -> Path:
-    places = [("a", "A", 2.30, 48.80), ("b", "B", 2.31, 48.81), ("c", "C", 2.32, 48.82)]
-    write_table(tmp_path / "places.csv", "id,name,lon,lat", places)
+    write_table(tmp_path / "places.csv", "id,name,lon,lat", PLACES)
     for month in range(1, 8):
         rows = [(f"r{n}", "a", "bc"[n % 2], f"2026-0{month}-1{n % 9}T08:00:00") for n in range(200)]
         write_table(tmp_path / f"trips-2026-0{month}.csv", "rider,from,to,at", rows)
