@@ -104,3 +104,8 @@ with contextlib.redirect_stdout(io.StringIO()):
 print(json.dumps(sorted(sys.modules)))
 """
     assert loaded(code) & {*HEAVY, "numpy", "pydantic", "pyarrow", "rich"} == set()
+
+
+def test_a_workbench_that_waits_holds_no_large_library() -> None:
+    code = "import json, sys, hushway.workbench.server; print(json.dumps(sorted(sys.modules)))"
+    assert loaded(code) & {*HEAVY, "pyarrow"} == set()

@@ -11,7 +11,7 @@ from hushway.arrays import Int32Array, IntArray
 from hushway.engine.session import Session
 from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 
 _MOST_INT64 = (1 << 63) - 1
 

@@ -21,7 +21,7 @@ from hushway.geography.locations import Locations
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
 from hushway.tables.aliases import nearest_places
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from hushway.tables.profile import PlacesFound, Sizes, TimesFound, UnknownName
 
 # All clocks of today are whole quarters of an hour apart.

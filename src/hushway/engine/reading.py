@@ -10,7 +10,8 @@ from glob import escape
 import ibis
 
 from hushway.engine.embedded import EmbeddedSession
-from hushway.tables.layout import Clock, Kind, Layout
+from hushway.tables.header import Clock
+from hushway.tables.layout import Kind, Layout
 from hushway.tables.time_format import SINCE_1970
 
 # ISO 8601 with date and time; engines differ in what else they would take for a time.

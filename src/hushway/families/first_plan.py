@@ -25,7 +25,7 @@ from hushway.release.plans.first_plan import (
     recognised,
 )
 from hushway.tables.first_lines import read_header
-from hushway.tables.layout import Header
+from hushway.tables.header import Header
 from hushway.tables.unpacking import public_file
 
 _MONTH: Final = len("2026-03")

@@ -10,7 +10,8 @@ from hushway.engine.embedded import embedded_session
 from hushway.engine.reading import read_rows
 from hushway.engine.settings import EngineSettings
 from hushway.journeys.rides import PublicRides
-from hushway.tables.layout import Clock, Columns, TimedSource, layout_of
+from hushway.tables.header import Clock
+from hushway.tables.layout import Columns, TimedSource, layout_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hushway.privacy.randomness import BitSource
     from hushway.release.mechanism import Measurements, Mechanism
     from hushway.tables.check import RowsChecked
-    from hushway.tables.layout import Clock
+    from hushway.tables.header import Clock
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -33,7 +33,8 @@ from hushway.steward.init_questions import (
     file_question,
     time_options,
 )
-from hushway.tables.layout import Header, header_of
+from hushway.tables.header import Header
+from hushway.tables.layout import header_of
 
 _NONE = "none"
 

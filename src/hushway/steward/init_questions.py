@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from hushway.errors import PlanError
 from hushway.tables.encodings import ENCODINGS, Encoding
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from hushway.tables.time_format import formats_of, has_instants, problem_of
 
 _NO_FORMAT = "it is neither a time as people write it nor a format such as %d/%m/%Y %H:%M."

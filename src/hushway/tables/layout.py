@@ -13,11 +13,9 @@ from hushway.errors import DataError
 from hushway.escaping import some_of
 from hushway.tables.encodings import ENCODINGS, Encoding
 from hushway.tables.first_lines import header_encoding, read_header
+from hushway.tables.header import Clock, Header
 from hushway.tables.row_files import RowFiles, find_files
 from hushway.tables.time_format import SINCE_1970
-
-Clock = Literal["local", "utc", "service"]
-
 
 Kind = Literal[
     "integer",
@@ -342,15 +340,6 @@ def _check_names(where: str, names: list[str], source: Source) -> None:
             f"The {source.noun} {where} has two columns named alike: {some_of(twice)}.",
             advice="Rename one of them; capitals do not make a difference.",
         )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Header:
-    """What a file says about its columns before any row."""
-
-    names: tuple[str, ...]
-    clocks: dict[str, Clock]
-    encoding: Encoding = "utf-8"
 
 
 def header_of(path: Path, noun: str = "rows", encoding: Encoding | None = None) -> Header:

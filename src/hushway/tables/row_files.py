@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any, Final, Literal
-
-import pyarrow as pa
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from hushway.errors import DataError
 from hushway.tables.unpacking import refuse_unfit_rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 Format = Literal["csv", "parquet", "table"]
 
@@ -108,8 +109,11 @@ def files_ending_in(path: Path | str, ending: str, noun: str) -> list[FoundFile]
     return found
 
 
-def table_of_rows(schema: pa.Schema, rows: Iterable[tuple[Any, ...]]) -> pa.Table:
+def table_of_rows(schema: "pa.Schema", rows: Iterable[tuple[Any, ...]]) -> "pa.Table":
     """Returns rows as a table, with a column for each value."""
+    # Plans are read by the workbench, too, which has no rows of its own.
+    import pyarrow as pa
+
     columns = list(zip(*rows, strict=True)) or [()] * len(schema)
     arrays = [pa.array(column, one.type) for column, one in zip(columns, schema, strict=True)]
     return pa.Table.from_arrays(arrays, schema=schema)

@@ -17,7 +17,6 @@ from hushway.families.registry import FAMILIES
 from hushway.steward.plan_edit import edited
 from hushway.version import __version__
 from hushway.workbench.data_files import data_files, take_file
-from hushway.workbench.first_plan import ask_or_write
 from hushway.workbench.login import CERTIFICATES, LOGIN, Login, OneTimeTokens
 from hushway.workbench.middleware import DATA
 from hushway.workbench.plan_folder import PlanFile, PlanFolders, release_folder, revision_of
@@ -152,6 +151,8 @@ class _Plans:
         return answer({}, 201)
 
     async def begin(self, request: Request) -> Response:
+        from hushway.workbench.first_plan import ask_or_write
+
         facts, plans = await body_of(request), self._bench.plans
         rows, answers = text_of(facts, "rows"), texts_of(facts, "answers")
         found = await run_in_threadpool(ask_or_write, plans.folder, rows, answers)

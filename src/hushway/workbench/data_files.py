@@ -17,7 +17,7 @@ from hushway.families.first_plan import likely_type
 from hushway.families.registry import FAMILIES
 from hushway.release.folder.new_file import refuse_taken
 from hushway.tables.column_names import column_names
-from hushway.tables.layout import Header
+from hushway.tables.header import Header
 from hushway.workbench.middleware import MOST_FILE_BYTES, TOO_LARGE
 from hushway.workbench.responses import RefusalError
 

@@ -33,7 +33,7 @@ from hushway.geography.areas import Area, Areas
 from hushway.geography.locations import Location, Locations
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from support.conformance.case import (
     SEASONS,
     TIRELESS,

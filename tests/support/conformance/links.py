@@ -29,7 +29,7 @@ from hushway.families.links.rows.movements import TraceMovements
 from hushway.families.links.rows.rows import TraceColumns, TracesSource
 from hushway.geography.periods import Periods
 from hushway.privacy.query import Query
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from support.conformance.case import (
     SEASONS,
     Answers,

@@ -21,7 +21,7 @@ from hushway.geography.periods import Periods
 from hushway.privacy.bound import Unit
 from hushway.privacy.contribution import RankedCells
 from hushway.privacy.query import Query
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from support.conformance.case import (
     SEASONS,
     TIRELESS,

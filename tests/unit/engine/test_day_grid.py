@@ -9,7 +9,7 @@ import pytest
 
 from hushway.engine.grids import day_grid
 from hushway.geography.periods import Periods
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 
 US = timedelta(microseconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 
 from hushway.engine.grids import TimeGrid, place_table, time_grid
 from hushway.geography.periods import Periods
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from support.small_cells import cells_of
 
 MINUTE_US = 60_000_000

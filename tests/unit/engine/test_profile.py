@@ -11,7 +11,7 @@ import pytest
 from hushway.engine.embedded import EmbeddedSession, embedded_session
 from hushway.engine.profile import swapped_positions, times_found
 from hushway.engine.settings import EngineSettings
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from hushway.tables.profile import TimesFound
 from support.windows import window
 

@@ -15,7 +15,8 @@ from hushway.engine.reading import read_rows
 from hushway.engine.settings import EngineSettings
 from hushway.errors import DataError
 from hushway.families.od.rows.trips import TripColumns, TripsSource
-from hushway.tables.layout import Clock, layout_of
+from hushway.tables.header import Clock
+from hushway.tables.layout import layout_of
 
 Write = Callable[..., Path]
 

@@ -11,7 +11,8 @@ import pytest
 
 from hushway.errors import DataError
 from hushway.families.od.rows.trips import TripColumns, TripsSource
-from hushway.tables.layout import Clock, layout_of
+from hushway.tables.header import Clock
+from hushway.tables.layout import layout_of
 from hushway.tables.row_files import find_files
 
 HEADER = "person,origin,destination,time\n"

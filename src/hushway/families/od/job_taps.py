@@ -33,7 +33,7 @@ from hushway.journeys.taps import TapColumns, TapsSource
 from hushway.journeys.timetable import read_timetable
 from hushway.journeys.visits import StopVisits, VehicleLocations, read_visits
 from hushway.privacy.ledger import Window
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 
 _MINUTE_US = 60_000_000
 

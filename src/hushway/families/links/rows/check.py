@@ -35,7 +35,7 @@ from hushway.families.links.rows.trips import Splitting, Trips, split_trips
 from hushway.geography.clock import looks_swapped
 from hushway.geography.periods import Periods
 from hushway.tables.check import Policy, RowsChecked
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from hushway.tables.profile import LimitFound, Sizes
 
 _WORDS: Final[row_checks.Words] = {

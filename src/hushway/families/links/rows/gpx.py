@@ -14,7 +14,7 @@ from xml.parsers.expat import ExpatError, ParserCreate
 import pyarrow as pa
 
 from hushway.errors import DataError
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from hushway.tables.row_files import FoundFile, files_ending_in, id_or_none, table_of_rows
 
 _SCHEMA = pa.schema(

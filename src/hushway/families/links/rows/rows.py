@@ -24,7 +24,8 @@ from hushway.families.links.public.roads import RoadNetwork
 from hushway.families.links.rows.gpx import GpxTraces, read_gpx
 from hushway.geography.periods import Periods
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Columns, Layout, TimedSource
+from hushway.tables.header import Clock
+from hushway.tables.layout import Columns, Layout, TimedSource
 from hushway.tables.mds import read_mds_positions
 
 

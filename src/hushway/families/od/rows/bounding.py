@@ -25,7 +25,8 @@ from hushway.families.od.public.cells import ODCells
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.contribution import RankedCells, UnitsByRecords
 from hushway.privacy.query import ExactCounts, Query
-from hushway.tables.layout import Clock, Kind
+from hushway.tables.header import Clock
+from hushway.tables.layout import Kind
 
 
 def trip_bound(unit: Unit, max_trips: int) -> Bound:

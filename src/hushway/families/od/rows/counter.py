@@ -36,7 +36,8 @@ from hushway.families.od.rows.trips import AnyTrips, id_kinds_of, trips_read
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock, Kind, Layout
+from hushway.tables.header import Clock
+from hushway.tables.layout import Kind, Layout
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

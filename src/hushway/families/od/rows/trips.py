@@ -18,7 +18,8 @@ from hushway.engine.reading import read_rows
 from hushway.engine.session import Reading, Session
 from hushway.geography.areas import Areas
 from hushway.journeys.taps import TapsSource, taps_read
-from hushway.tables.layout import Clock, Columns, Kind, Layout, TimedSource
+from hushway.tables.header import Clock
+from hushway.tables.layout import Columns, Kind, Layout, TimedSource
 from hushway.tables.mds import read_mds_trips
 
 AreaOf = Callable[[ir.FloatingValue, ir.FloatingValue], ir.IntegerValue]

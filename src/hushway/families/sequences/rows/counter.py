@@ -42,7 +42,7 @@ from hushway.families.sequences.rows.sequences import (
 from hushway.privacy.bound import Unit
 from hushway.privacy.query import ExactCounts
 from hushway.progress import ShareProgress
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

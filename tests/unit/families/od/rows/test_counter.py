@@ -18,7 +18,7 @@ from hushway.families.od.rows.counter import EngineTrips
 from hushway.families.od.rows.trips import TripColumns, TripsSource
 from hushway.privacy.bound import Bound, Unit
 from hushway.privacy.query import Query
-from hushway.tables.layout import Clock
+from hushway.tables.header import Clock
 from support.small_cells import cells_of, key_of
 
 Counts = dict[tuple[int, int, int], int]
