@@ -6,6 +6,7 @@ Privacy:
 """
 
 import os
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ from hushway.families.first_plan import (
     place_columns,
     still_to_set,
 )
+from hushway.families.load import at_step, plan_from
 from hushway.families.registry import FAMILIES, family_names
 from hushway.privacy.bound import Unit
 from hushway.release.folder.new_file import refuse_taken, write_new
@@ -121,7 +123,7 @@ def init(  # noqa: PLR0913
 
     Raises:
         PlanError: The release type or the unit is not known, a column is missing, an answer is not
-            what was asked for, or there is no such option.
+            what was asked for, there is no such option, or the plan would describe no release.
         ReleaseError: The output exists already.
     """
     rows, output = Path(rows), Path(output)
@@ -175,6 +177,9 @@ def init(  # noqa: PLR0913
     }
     beginning = Beginning(family=family, intake=intake, columns=columns, facts=facts)
     text = first_plan(beginning, header=header, rows=rows, plan=output)
+    unset = still_to_set(text)
+    if not unset:
+        _refuse_unfit(text, output.parent)
     write_new(output, text.encode())
     return FirstPlan(
         file=output,
@@ -182,8 +187,16 @@ def init(  # noqa: PLR0913
         title=family.title,
         protects=_what_follows(protected, columns.get("person"), intake),
         encoding=written_in.get("data.encoding"),
-        unset=still_to_set(text),
+        unset=unset,
     )
+
+
+def _refuse_unfit(text: str, folder: Path) -> None:
+    """Makes sure that a plan describes a release, as far as that is seen without its files."""
+    facts = tomllib.loads(text)
+    # Of a series without a step, days and names follow from the step that is published.
+    if "this" in facts.get("series", {"this": None}):
+        plan_from(at_step(facts, None), folder=folder)
 
 
 def _stated(others: Mapping[str, str | int], ask: Ask | None) -> dict[str, str]:

@@ -150,6 +150,20 @@ def test_names_of_columns_in_other_languages_are_told(folder: Path) -> None:
     assert facts["places"]["columns"] == places
 
 
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [("time.minutes=-3", "time.minutes"), ("privacy.epsilon=-1", "privacy.epsilon")],
+)
+def test_a_plan_that_describes_no_release_is_not_written(
+    folder: Path, wrong: str, words: str
+) -> None:
+    (folder / "trips.csv").write_text(f"{HEADER}\n", encoding="utf-8")
+    (folder / "list.csv").write_text("id,lon,lat\n", encoding="utf-8")
+    done = run("trips.csv", "--places", "list.csv", *WINDOW, "--yes", "--set", wrong)
+    assert words in str(done.exception)
+    assert not (folder / "plan.toml").exists()
+
+
 def test_a_column_of_places_that_no_name_tells_is_asked_for(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
