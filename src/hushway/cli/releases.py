@@ -212,9 +212,8 @@ def ask(  # noqa: PLR0913  a question has as many parts
     if as_json:
         answer_json(answer_facts(found))
         return
-    _show_answers(found.of, found.counted, found.answers)
-    if changes and not found.answers:
-        say("No change is larger than noise alone may be.")
+    show_them = _show_changes if changes else _show_answers
+    show_them(found.of, found.counted, found.answers)
     for note in (*found.notes, *([] if found.warning is None else [f"WARNING: {found.warning}"])):
         say(note)
 
@@ -246,15 +245,18 @@ def series(
         return
     for length in found.lengths:
         _show_answers(f"Each {length}. {found.sentence}", facts["counted"], found.sum(length))
-    changes = found.changes()
-    if changes:
-        _show_answers("Changes beyond noise", facts["counted"], changes)
-    else:
-        say("No change is larger than noise alone may be.")
+    _show_changes("Changes beyond noise", facts["counted"], found.changes())
     for note in facts["notes"]:
         say(note)
     if to is not None:
         say(f"{to}: the releases, series.csv and metadata for catalogues; README.md tells more.")
+
+
+def _show_changes(title: str, counted: str, changes: "Sequence[Answer]") -> None:
+    if changes:
+        _show_answers(title, counted, changes)
+    else:
+        say(f"{title}: no change is larger than noise alone may be.")
 
 
 def _show_answers(title: str, counted: str, answers: "Sequence[Answer]") -> None:
