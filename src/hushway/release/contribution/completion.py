@@ -43,6 +43,21 @@ class LeftOutSums:
     variance: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class LeftOutTotal:
+    """The noisy sum of all records beyond the limit.
+
+    Attributes:
+        value: The sum.
+        variance: The variance of its noise.
+        limit: Up to which rank it counts them.
+    """
+
+    value: float
+    variance: float
+    limit: int
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Group:
     """What is known of the shares of one grouping: the variance of each, in parts of the share."""
@@ -90,7 +105,11 @@ class Completion:
 
 
 def completion_of(
-    means: FloatArray, left: Sequence[LeftOutSums], crowd: Crowd, limits: Limits
+    means: FloatArray,
+    left: Sequence[LeftOutSums],
+    crowd: Crowd,
+    limits: Limits,
+    total: LeftOutTotal | None = None,
 ) -> Completion:
     """Returns what completes some cells.
 
@@ -99,11 +118,14 @@ def completion_of(
         left: Noisy sums beyond it, over partitions of the cells.
         crowd: How many records people have.
         limits: The limits.
+        total: The one sum of all that is left out, which reaches further, if it was asked for.
     """
     counted = np.maximum(means, 0.0)
     within, within_variance = _within_sums(left, crowd, limits)
-    whole = within + crowd.beyond(limits.sums)
-    variance = within_variance + crowd.beyond_variance(limits.sums)
+    told = [_with_those_beyond((within, within_variance), crowd, limits.sums)]
+    if total is not None:
+        told.append(_with_those_beyond((total.value, total.variance), crowd, total.limit))
+    whole, variance = _weighted(told)
     sums = [_scaled(one, whole / max(within, _NOTHING)) for one in left]
     added = counted * whole / max(float(counted.sum()), _NOTHING)
     spreads = [_spread(one, added) for one in sums]
@@ -172,6 +194,19 @@ def _within_sums(left: Sequence[LeftOutSums], crowd: Crowd, limits: Limits) -> t
     ranks = limits.cells, limits.sums
     told = [(crowd.left_out(*ranks), crowd.left_out_variance(*ranks))]
     told += [(max(float(one.values.sum()), 0.0), one.variance * len(one.values)) for one in left]
+    return _weighted(told)
+
+
+def _with_those_beyond(
+    within: tuple[float, float], crowd: Crowd, limit: int
+) -> tuple[float, float]:
+    """Returns all left-out records by those within a limit of sums, and the variance of that."""
+    value, variance = within
+    return max(value, 0.0) + crowd.beyond(limit), variance + crowd.beyond_variance(limit)
+
+
+def _weighted(told: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Returns what several values with their variances tell together."""
     weights = np.array([1 / max(variance, _NOTHING) for _, variance in told])
     values = np.array([value for value, _ in told])
     return float(weights @ values / weights.sum()), float(1 / weights.sum())

@@ -1,5 +1,6 @@
 """How many records people have, from a noisy histogram: a function of noisy values alone."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,8 +13,9 @@ from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss
 
-# Classes are believed if they are this many deviations of their noise, up to so many together.
-_SURE, _TOGETHER = 4.5, 3
+# Classes are believed if they are this many deviations of their noise, up to so many together, of
+# which the last is this many by itself: what noise adds to those below would be taken for people.
+_SURE, _TOGETHER, _LAST = 4.5, 3, 1.0
 # The mean of a class may be off what is estimated by this part of its width.
 _OFF_MIDDLE: Final = 0.1
 # The last class has no end: people in it are taken to have so many times its begin.
@@ -70,10 +72,12 @@ class Crowd:
     def known(self) -> int:
         """How many classes are known: up to the last that stands out of noise with some below."""
         noisy = np.array(self.noisy, dtype=np.float64)
+        stands_out = noisy > _LAST * math.sqrt(self.variance)
         known = 0
         for width in range(1, _TOGETHER + 1):
             together = np.convolve(noisy, np.ones(width))[: len(noisy)]
-            sure = np.flatnonzero(together > _SURE * np.sqrt(self.variance * width))
+            is_sure = together > _SURE * np.sqrt(self.variance * width)
+            sure = np.flatnonzero(is_sure & stands_out)
             known = max(known, int(sure.max()) + 1 if len(sure) else 0)
         return known
 

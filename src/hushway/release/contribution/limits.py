@@ -6,20 +6,25 @@ Privacy:
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
+from hushway.privacy.loss import Loss
 from hushway.release.contribution.crowd import Crowd
 
 # Share of the budget that measures how many records people have.
-HISTOGRAM: Final = Fraction(3, 100)
+HISTOGRAM: Final = Fraction(5, 100)
 # Share that measures what the limit leaves out, for each share of the records that is left out.
 _FOR_LEFT_OUT, _MOST_FOR_LEFT_OUT = 0.25, 0.1
 # Less than this share of all records is not worth a question.
 _LITTLE: Final = 0.005
 # Sums of left-out records reach up to where less than this share of all records is beyond.
 _BEYOND: Final = 0.05
+# What the one sum of all that is left out gets of their share.
+WHOLE: Final = Fraction(2, 5)
 _STEPS: Final = 10_000
 # The size of counts that limits are compared by, in deviations of the noise of the least limit.
 _TYPICAL: Final = 4.0
@@ -39,12 +44,19 @@ class Limits:
         sums: In sums of what is left out, besides; the same as `cells` if these are not asked for.
         share: The share of the budget that these sums get.
         cap: In any one cell; None if that has no limit of its own.
+        whole: In the one sum of all that is left out, besides; None if that is not asked for.
     """
 
     cells: int
     sums: int
     share: Fraction
     cap: int | None = None
+    whole: int | None = None
+
+    @property
+    def most(self) -> int:
+        """In all questions together."""
+        return max(self.sums, self.whole or 0)
 
     @property
     def each(self) -> int:
@@ -61,10 +73,17 @@ class Limits:
 CellNoise = Callable[[int], float]
 # The same, if at most so many of them count in one cell; None if all may.
 CappedNoise = Callable[[int, int | None], float]
+# Returns what a share of the budget is.
+Part = Callable[[Fraction], Loss]
 
 
 def chosen_limits(
-    crowd: Crowd, cell_noise: CellNoise, given: int | None, *, typical: float | None = None
+    crowd: Crowd,
+    cell_noise: CellNoise,
+    given: int | None,
+    *,
+    typical: float | None = None,
+    part: Part | None = None,
 ) -> Limits:
     """Returns the limits that let the least error be expected.
 
@@ -74,6 +93,7 @@ def chosen_limits(
         given: The limit of cells, if the steward has chosen it.
         typical: The variance of noise that typical counts stand out from; that of the least limit,
             for as many records as people have, if None.
+        part: What a share of the budget is, if the sum of all that is left out is asked for.
     """
     cells = _best(crowd, cell_noise, typical=typical)[1] if given is None else given
     share = crowd.left_out(cells) / max(crowd.records, _NOTHING)
@@ -90,7 +110,23 @@ def chosen_limits(
         return none
     wanted = min(_FOR_LEFT_OUT * share, _MOST_FOR_LEFT_OUT)
     steps = Fraction(math.ceil(wanted * _STEPS), _STEPS)
-    return Limits(cells=cells, sums=sums, share=steps, cap=crowd.cap)
+    found = Limits(cells=cells, sums=sums, share=steps, cap=crowd.cap)
+    return found if part is None else replace(found, whole=_whole(crowd, found, part))
+
+
+def _whole(crowd: Crowd, limits: Limits, part: Part) -> int:
+    """Returns the limit of the one sum of all that is left out that lets its error be the least.
+
+    It may reach where noise hides whether there is anybody: a single sum bears more noise than one
+    for each period or place.
+    """
+    spend = part(limits.share * WHOLE)
+
+    def score(limit: int) -> float:
+        noise = noise_for(spend, Bound.of_records(limit - limits.each)).variance
+        return _rounded(float(noise) + crowd.beyond_variance(limit))
+
+    return min((score(limit), limit) for limit in crowd.ladder if limit > limits.cells)[1]
 
 
 def chosen_crowd(crowds: Sequence[Crowd], cell_noise: CappedNoise, given: int | None) -> Crowd:
@@ -126,7 +162,10 @@ def _best(
         scale = crowd.records / max(crowd.counted(limit), _NOTHING)
         left_out = count * (1 - 1 / scale)
         noise = cell_noise(limit) * scale**2
-        error = noise + count * (scale - 1) + CELLS_DIFFER * left_out**2
-        return float(f"{error:.{_DIGITS}g}")
+        return _rounded(noise + count * (scale - 1) + CELLS_DIFFER * left_out**2)
 
     return min((score(limit), limit) for limit in (crowd.ladder if given is None else (given,)))
+
+
+def _rounded(score: float) -> float:
+    return float(f"{score:.{_DIGITS}g}")

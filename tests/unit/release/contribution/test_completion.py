@@ -1,12 +1,17 @@
 """What limits leave out is told by noisy sums and a noisy histogram, with errors that hold."""
 
+import math
+
 import numpy as np
 import pytest
 
+from hushway.privacy.bound import Bound
+from hushway.privacy.calibration import noise_for
 from hushway.privacy.contribution import LADDER
-from hushway.release.contribution.completion import LeftOutSums, completion_of
+from hushway.privacy.loss import PureLoss
+from hushway.release.contribution.completion import LeftOutSums, LeftOutTotal, completion_of
 from hushway.release.contribution.crowd import Crowd
-from hushway.release.contribution.limits import chosen_limits
+from hushway.release.contribution.limits import WHOLE, chosen_limits
 
 NOISE = 30.0
 
@@ -42,6 +47,26 @@ def test_where_noise_hides_everybody_there_may_be_twice_as_many_records() -> Non
     found = completion_of(np.full(8, 5.0), [], crowd, chosen_limits(crowd, cell_noise, None))
     assert not found.added.any()
     assert found.sum_variance(np.zeros(8, dtype=np.int64), 1)[0] == pytest.approx(40.0**2)
+
+
+def test_one_sum_of_all_that_is_left_out_reaches_people_whom_noise_hides() -> None:
+    each = week()
+    crowd = crowd_of(each)
+    limits = chosen_limits(crowd, cell_noise, 4, part=PureLoss)
+    assert limits.whole is not None
+    assert limits.whole > limits.sums
+    reach, spend = limits.whole - limits.cells, PureLoss(limits.share * WHOLE)
+    variance = float(noise_for(spend, Bound.of_records(reach)).variance)
+    counted = np.full(8, np.minimum(each, 4).sum() / 8)
+    left = np.clip(each - 4, 0, reach).sum()
+    errors, alone = [], completion_of(counted, [], crowd, limits).whole.sum()
+    for draw in np.random.default_rng(1).normal(left, math.sqrt(variance), 200):
+        told = LeftOutTotal(value=draw, variance=variance, limit=limits.whole)
+        found = completion_of(counted, [], crowd, limits, told)
+        errors.append(found.added.sum() - np.maximum(each - 4, 0).sum())
+    stated = found.whole.sum()
+    assert 0.5 * stated < np.sqrt(np.mean(np.square(errors))) < 1.2 * stated
+    assert stated < alone / 2
 
 
 def test_the_error_grows_step_by_step_with_the_part_of_people_whom_noise_hides() -> None:

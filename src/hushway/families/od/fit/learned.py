@@ -38,6 +38,7 @@ from hushway.privacy.noise.inversion import NoiseLaw
 from hushway.release.contribution.completion import (
     Completion,
     LeftOutSums,
+    LeftOutTotal,
     added_up,
     completion_of,
 )
@@ -65,7 +66,7 @@ class LeftOut:
     Attributes:
         crowd: How many trips people make.
         limits: How many of a person count.
-        sums: Noisy sums of trips beyond the limit, each over a feature.
+        sums: Noisy sums of trips beyond the limit: of all of them, then each over a feature.
     """
 
     crowd: Crowd
@@ -80,9 +81,16 @@ class LeftOut:
                 values=one.values.astype(np.float64),
                 variance=float(one.variance),
             )
-            for one in self.sums
+            for one in self.sums[1:]
         ]
-        return completion_of(learnt.means, sums, self.crowd, self.limits)
+        return completion_of(learnt.means, sums, self.crowd, self.limits, self._total)
+
+    @property
+    def _total(self) -> LeftOutTotal | None:
+        if self.limits.whole is None:
+            return None
+        value, variance = float(self.sums[0].values[0]), float(self.sums[0].variance)
+        return LeftOutTotal(value=value, variance=variance, limit=self.limits.whole)
 
 
 def _feature_of(measured: Measured) -> Feature:
@@ -154,7 +162,7 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
             "every_sum_rounded_up_or_down": rounded.exact,
             "trips_added_beyond_the_limit": round(float(completion.added.sum())),
             "most_trips_in_cells": left.limits.cells,
-            "most_trips_in_sums": left.limits.sums,
+            "most_trips_in_sums": left.limits.most,
         },
     )
 

@@ -4,7 +4,8 @@
    (`hushway.release.contribution.limits`). With Gaussian noise, a limit of trips in one cell is
    chosen too: how many trips people have within each one is measured besides.
 2. Measure cells and sums, as `learned` does, with as many trips of a person as the limit says.
-3. Measure what the limit has left out in coarse sums: by period, origin and destination.
+3. Measure what the limit has left out: all of it, and in coarse sums by period, origin and
+   destination.
 4. Learn the table of what was counted, and complete it (`hushway.release.contribution.completion`).
 
 Only the first three cost budget. The limits follow from the noisy answers of the first, which stand
@@ -40,6 +41,7 @@ from hushway.families.od.public.features import (
     destinations_feature,
     origins_feature,
     period_feature,
+    total_feature,
 )
 from hushway.privacy.bound import Bound
 from hushway.privacy.calibration import noise_for, threshold_for
@@ -51,6 +53,7 @@ from hushway.privacy.query import PartitionQuery, Query
 from hushway.release.contribution.crowd import Crowd, capped_crowd, crowd_of
 from hushway.release.contribution.limits import (
     HISTOGRAM,
+    WHOLE,
     Limits,
     chosen_crowd,
     chosen_limits,
@@ -220,7 +223,7 @@ class LearnedPeople(ODMechanism):
             A function of the noisy number of people by their trips.
         """
         noise = partial(self._cell_noise, cap=self.crowd.cap)
-        return chosen_limits(self.crowd, noise, self.limit)
+        return chosen_limits(self.crowd, noise, self.limit, part=self._part)
 
     def _cell_noise(self, limit: int, cap: int | None) -> float:
         bound = self._cells(0, limit, cap).bound
@@ -261,17 +264,22 @@ class LearnedPeople(ODMechanism):
         return self._part(1 - HISTOGRAM - len(self.caps) * _FOR_A_CAP - self.limits.share)
 
     def left_out(self) -> tuple[Question, ...]:
-        """Sums of trips beyond the limit."""
+        """Sums of trips beyond the limit; the one of all of them comes first."""
         limits = self.limits
-        if not limits.asks_left_out:
+        if limits.whole is None:
             return ()
-        base, parts = self._ranked(limits.cells, limits.sums), self._left_out_parts()
+        whole = (total_feature(self.universe), WHOLE, limits.whole)
+        parts = ((one, (1 - WHOLE) * share, limits.sums) for one, share in self._left_out_parts())
         return tuple(
             (
-                PartitionQuery(name=f"{feature.name}, beyond the limit", base=base, cells=feature),
+                PartitionQuery(
+                    name=f"{feature.name}, beyond the limit",
+                    base=self._ranked(limits.cells, last),
+                    cells=feature,
+                ),
                 self._part(limits.share * share),
             )
-            for feature, share in parts
+            for feature, share, last in (whole, *parts)
         )
 
     def _ranked(self, first: int, last: int) -> Query:
@@ -286,7 +294,7 @@ class LearnedPeople(ODMechanism):
         limits, each = self.limits, (1 - _PERIODS) / 2
         periods = period_feature(self.universe)
         bound = self._cells(limits.cells, limits.sums, limits.cap).bound
-        noise = noise_for(self._part(limits.share * each), bound)
+        noise = noise_for(self._part(limits.share * (1 - WHOLE) * each), bound)
         trips = self.crowd.left_out(limits.cells, limits.sums) / len(self.universe.locations)
         if trips < _WORTH * math.sqrt(noise.variance):
             return ((periods, Fraction(1)),)

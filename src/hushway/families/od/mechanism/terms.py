@@ -116,14 +116,17 @@ def _completed(unit: Unit, limits: Limits) -> Contribution:
     if limits.each < limits.cells:
         words += f", and at most {limits.each} of them in the same cell"
     if limits.asks_left_out:
-        words += f", and at most {limits.sums - limits.each} more in sums of what that leaves out"
+        words += (
+            f", and at most {limits.most - limits.each} more in sums of what that leaves out "
+            f"({limits.sums - limits.each} in those by time and place)"
+        )
     words += f". Trips of a very busy {unit} are missing where noise hides how many make so many"
     return Contribution(
         words=words + ".",
         limits={
             "trips": limits.cells,
             "trips_in_a_cell": limits.each,
-            "trips_in_sums": limits.sums,
+            "trips_in_sums": limits.most,
         },
     )
 
