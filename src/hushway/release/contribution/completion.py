@@ -91,17 +91,22 @@ class Completion:
     def sum_variance(self, element: IntArray, size: int) -> FloatArray:
         """Returns the variance that completion adds to each sum of cells.
 
-        An error in the share of a group goes into all of its cells alike.
+        An error in the share of a group goes into all of its cells alike. What is added to all
+        cells together is told by itself, so what one sum got too much is missing from others.
         """
-        found = added_up(element, self.sampling + self.differ * self.added**2, size)
-        found += added_up(element, self.whole, size) ** 2
+        alone = self.sampling + self.differ * self.added**2
+        found = added_up(element, alone, size)
+        with_all = found.copy()
         for group in self.groups:
             both = element.astype(np.int64) * len(group.unknown) + group.element
             pairs, which = np.unique(both, return_inverse=True)
             added = added_up(which, self.added, len(pairs))
             sums, groups = np.divmod(pairs, len(group.unknown))
             found += added_up(sums, added**2 * group.unknown[groups], size)
-        return found
+            of_all = group.unknown * added_up(group.element, self.added, len(group.unknown))
+            with_all += added_up(sums, added * of_all[groups], size)
+        shared_out = found - with_all**2 / max(float(with_all.sum()), _NOTHING)
+        return np.asarray(np.maximum(shared_out, 0.0) + added_up(element, self.whole, size) ** 2)
 
 
 def completion_of(

@@ -136,4 +136,7 @@ def test_completed_cells_and_sums_are_those_of_all_records(seed: int) -> None:
     by_group = np.bincount(group, whole - truth, groups)
     held = np.abs(by_group) <= 3 * np.sqrt(found.sum_variance(group, groups))
     assert held.all()
+    # Which cells got too much is nothing that the total is unsure of.
+    total = found.sum_variance(np.zeros_like(group), 1)[0]
+    assert total == pytest.approx(found.whole.sum() ** 2)
     assert np.abs(by_group).sum() < 0.3 * np.abs(np.bincount(group, counted - truth)).sum()

@@ -141,9 +141,8 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
         size = len(fitted)
         whole = added_up(element, means, size)
         part = added_up(element, counted, size)
-        added = completion.sum_variance(element, size)
-        grown = look.variances * _ratio(whole, part) ** 2
-        looks.append(replace(look, variances=grown + added))
+        grown = _scaled_up(look.variances, _ratio(whole, part) - 1, whole - part)
+        looks.append(replace(look, variances=grown + completion.sum_variance(element, size)))
         totals.append(whole)
     # Sums of the finest feature are the most like any others.
     finest = max(range(len(totals)), key=lambda place: len(totals[place]))
@@ -170,6 +169,17 @@ def completed(learnt: LearntCells, features: Sequence[Feature], left: LeftOut) -
 def _ratio(whole: FloatArray, part: FloatArray) -> FloatArray:
     """Returns by how much completion scales estimates: not at all where nothing was counted."""
     return np.where(part > _NOTHING, whole / np.maximum(part, _NOTHING), 1.0)
+
+
+def _scaled_up(variances: FloatArray, by: FloatArray, added: FloatArray) -> FloatArray:
+    """Returns the variances of counted sums once each has grown by a part of itself.
+
+    What is added to all of them is told by itself: of an error that they have in common nothing is
+    added, so that the total has the error that its counted part had.
+    """
+    common = by * added / max(float(added.sum()), _NOTHING)
+    alone = variances * ((1 + by) ** 2 - 2 * (1 + by) * common)
+    return np.asarray(np.maximum(alone + common**2 * variances.sum(), variances))
 
 
 def _grown_effects(
