@@ -75,19 +75,24 @@ def _words(value: Any) -> str:
 
 def _show(advice: "Advice", guess: str) -> None:
     if advice.tried:
-        options, details = list(advice.tried[0].options), list(advice.tried[0].details)
+        shown, best = advice.tried[:_SHOWN], advice.tried[0]
+        # What all of them have alike is in the lines for the plan.
+        options = [
+            name
+            for name, value in best.options.items()
+            if any(choice.options[name] != value for choice in shown) or len(best.options) == 1
+        ]
         table(
             advice.measured,
-            [*options, "#score", *(f"#{figure}" for figure in details)],
+            [*options, "#score"],
             [
-                [
-                    *(_words(choice.options[option]) for option in options),
-                    f"{choice.score:.3g}",
-                    *(f"{choice.details[figure]:.3f}" for figure in details),
-                ]
-                for choice in advice.tried[:_SHOWN]
+                [*(_words(one.options[name]) for name in options), f"{one.score:.3g}"]
+                for one in shown
             ],
         )
+        if best.details:
+            figures = ", ".join(f"{name} {value:.3f}" for name, value in best.details.items())
+            say(f"Of the first, by figure: {figures}.")
     if advice.lines:
         say("For your plan (guesses decided this; your rows were not looked at):")
         for line in advice.lines.strip().split("\n"):

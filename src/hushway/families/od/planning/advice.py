@@ -16,7 +16,8 @@ from hushway.families.od.plan import ODPlan
 from hushway.families.od.planning.forecast import forecast_od
 from hushway.families.od.planning.recommend import Candidate, make_stand_in, plan_lines, recommend
 from hushway.families.od.public.cells import ODCells
-from hushway.privacy.loss import total
+from hushway.privacy.accounting import rho_for
+from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, total
 from hushway.progress import Progress
 from hushway.release.forecast.advice import Advice, Choice, enough_for_crowd
 from hushway.release.forecast.crowd import ExpectedPopulation
@@ -25,6 +26,10 @@ from hushway.tables.first_lines import read_header
 
 # Each of them makes everything be tried once more.
 _MOST_COLUMNS: Final = 3
+_OTHER_NOISE: Final = {
+    "laplace": "Laplace noise has the smaller errors here, and its guarantee needs no delta.",
+    "gaussian": "Gaussian noise has the smaller errors here: its account is kept in rho.",
+}
 # About ten fits of a table of so many cells take half a minute.
 MOST_TRIED: Final = 1 << 19
 
@@ -53,12 +58,11 @@ def recommend_od(job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Pr
     wider, added = _widened(plan)
     cells = prepare_od(wider).geography
     assert isinstance(cells, ODCells)  # noqa: S101  what an OD plan makes
-    budget = total(job.mechanism.losses)
     progress("Inventing trips")
     stand_in = make_stand_in(
         cells,
         possible_features(wider, cells),
-        budget=budget,
+        budgets=_budgets(job, plan),
         unit=plan.privacy.unit,
         trips=crowd.trips,
         people=crowd.people,
@@ -67,17 +71,26 @@ def recommend_od(job: Job, crowd: ExpectedPopulation, *, runs: int, progress: Pr
     tried = recommend(stand_in, progress=progress)
     best = tried[0].candidate
     progress("Asking whether that is enough")
-    settled = prepare_od(_settled(wider, plan, best))
+    settled = prepare_od(_settled(wider, best))
     return Advice(
         measured="Trips misplaced on invented rows, as a share of all trips (less is better)",
         tried=tuple(
             Choice(options=_options(one.candidate), score=one.score, details=one.misplaced)
             for one in tried
         ),
-        lines=plan_lines(best, budget) + _definitions(best, added),
+        lines=plan_lines(best) + _definitions(best, added),
         could_add=tuple(_could_add(plan, best, added)),
         enough=tuple(enough_for_crowd(forecast_od(settled, crowd), job.wording.counted)),
     )
+
+
+def _budgets(job: Job, plan: ODPlan) -> dict[str, Loss]:
+    """Returns what the plan may cost with each kind of noise that it allows."""
+    epsilon, delta = plan.privacy.epsilon, plan.privacy.delta
+    if delta is None:
+        spent = total(job.mechanism.losses)
+        return {spent.measure.noise.removeprefix("discrete ").lower(): spent}
+    return {"laplace": PureLoss(epsilon), "gaussian": ZCDPLoss(rho_for(epsilon, delta))}
 
 
 def _untried(job: Job, crowd: ExpectedPopulation) -> Advice:
@@ -131,17 +144,18 @@ def _options(candidate: Candidate) -> dict[str, Any]:
         "mechanism": candidate.mechanism,
         "published_totals": candidate.features,
         "max_trips": candidate.max_trips,
+        "noise": candidate.noise,
     }
 
 
-def _settled(wider: ODPlan, plan: ODPlan, best: Candidate) -> ODPlan:
-    noise = plan.mechanism.asked_noise
+def _settled(wider: ODPlan, best: Candidate) -> ODPlan:
+    options = {"published_totals": best.features, "noise": best.noise}
     mechanism = (
-        CBDPOptions(name="cbdp", published_totals=best.features, noise=noise)
+        CBDPOptions(name="cbdp", **options)
         if best.mechanism == "cbdp"
-        else LearnedOptions(published_totals=best.features, noise=noise)
+        else LearnedOptions(**options)
     )
-    privacy = plan.privacy.model_copy(update={"max_trips": best.max_trips})
+    privacy = wider.privacy.model_copy(update={"max_trips": best.max_trips})
     return wider.model_copy(update={"mechanism": mechanism, "privacy": privacy})
 
 
@@ -163,6 +177,8 @@ def _could_add(plan: ODPlan, best: Candidate, added: tuple[str, ...]) -> list[st
             "Totals by what is public about pairs of places, such as a mode or a corridor, could "
             "be tried too: name a table of them as places.pairs."
         )
+    if best.noise != plan.mechanism.asked_noise:
+        words.append(_OTHER_NOISE[best.noise])
     return words
 
 

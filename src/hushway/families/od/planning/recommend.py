@@ -5,7 +5,7 @@ is recommended depends on public facts alone and may be printed anywhere.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -36,6 +36,7 @@ class Candidate:
     mechanism: str
     features: tuple[str, ...]
     max_trips: int | Literal["auto"]
+    noise: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,12 +60,12 @@ class StandIn:
 
     Attributes:
         features: All features that the public files allow, the coarsest first.
-        budget: What the release may cost.
+        budgets: What the release may cost with each kind of noise that it may draw.
     """
 
     cells: ODCells
     features: tuple[Feature, ...]
-    budget: Loss
+    budgets: Mapping[str, Loss]
     unit: Unit
     trips: TripArrays
     runs: int = 1
@@ -87,23 +88,24 @@ class StandIn:
         return Tried(candidate=candidate, misplaced=misplaced, score=score)
 
     def _mechanism(self, candidate: Candidate, features: tuple[Feature, ...]) -> ODMechanism:
+        budget = self.budgets[candidate.noise]
         if candidate.max_trips == "auto":
             return LearnedPeople(
                 universe=self.cells,
                 features=features,
-                budget=self.budget,
+                budget=budget,
                 limit=None,
-                caps=caps_for(self.budget),
+                caps=caps_for(budget),
             )
         if candidate.mechanism == LEARNED:
             bound = trip_bound(self.unit, candidate.max_trips)
-            shares = learned_shares(features, self.budget, bound)
-            return od_learned(self.cells, features, budget=self.budget, shares=shares)
+            shares = learned_shares(features, budget, bound)
+            return od_learned(self.cells, features, budget=budget, shares=shares)
         return od_cbdp(
             self.cells,
             features,
-            budget=self.budget,
-            shares=recommended_shares(features, self.budget.measure),
+            budget=budget,
+            shares=recommended_shares(features, budget.measure),
             weights=Weights.SIZE_OVER_VARIANCE,
         )
 
@@ -123,7 +125,7 @@ def make_stand_in(
     cells: ODCells,
     features: Sequence[Feature],
     *,
-    budget: Loss,
+    budgets: Mapping[str, Loss],
     unit: Unit,
     trips: int,
     people: int,
@@ -133,7 +135,7 @@ def make_stand_in(
     return StandIn(
         cells=cells,
         features=tuple(features),
-        budget=budget,
+        budgets=budgets,
         unit=unit,
         trips=stand_in(cells, trips=trips, people=people),
         runs=runs,
@@ -143,8 +145,9 @@ def make_stand_in(
 def recommend(stand_in: StandIn, *, progress: Progress) -> list[Tried]:
     """Returns everything that was tried, the best first.
 
-    One choice at a time: the features; then, where trips are protected, the mechanism that does not
-    learn, without origins and destinations. Limits on people are chosen by the release itself.
+    One choice at a time: the noise; the features; then, where trips are protected, the mechanism
+    that does not learn, without origins and destinations. Limits on people are chosen by the
+    release itself.
     """
     every = tuple(feature.title for feature in stand_in.features)
     tried: dict[Candidate, Tried] = {}
@@ -159,8 +162,11 @@ def recommend(stand_in: StandIn, *, progress: Progress) -> list[Tried]:
             tried[candidate] = stand_in.attempt(candidate)
 
     people = stand_in.unit.has_many_records
-    start = Candidate(mechanism=LEARNED, features=every, max_trips="auto" if people else 1)
-    attempt(iter((start,)), "Trying all published totals")
+    start = (
+        Candidate(mechanism=LEARNED, features=every, max_trips="auto" if people else 1, noise=noise)
+        for noise in stand_in.budgets
+    )
+    attempt(start, "Trying all published totals")
     attempt((replace(best(), features=some) for some in _subsets(every)), "Trying published totals")
     if not people:
         fitted = tuple(title for title in every if title not in (ORIGINS, DESTINATIONS))
@@ -179,12 +185,11 @@ def _subsets(titles: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
             yield rest
 
 
-def plan_lines(candidate: Candidate, budget: Loss) -> str:
+def plan_lines(candidate: Candidate) -> str:
     """Returns the recommendation as lines for a plan."""
     features = ", ".join(json.dumps(title) for title in candidate.features)
-    noise = budget.measure.noise.removeprefix("discrete ").lower()
     return (
         f"[privacy]\nmax_trips = {json.dumps(candidate.max_trips)}\n\n"
         f'[mechanism]\nname = "{candidate.mechanism}"\npublished_totals = [{features}]\n'
-        f'noise = "{noise}"\n'
+        f'noise = "{candidate.noise}"\n'
     )
