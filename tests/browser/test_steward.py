@@ -23,6 +23,7 @@ from support import held_child
 from support.chromium import running_chromium
 from support.little_bench import HEAD, open_account, spent, wait_for, write_plan
 from support.messy_files import MESSY, Messy, write_messy
+from support.monthly import plan_with, publish_months
 from support.other_port import another_port
 from support.pictures import apart
 
@@ -108,6 +109,7 @@ def city(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         if name not in {"way", "keys"}:
             open_account(plan)
     publish(prepare(load_plan(folder / "seen" / "plan.toml")))
+    _publish_months(folder / "months")
     paths = os.pathsep.join(path for path in sys.path if path)
     server = subprocess.Popen(
         [sys.executable, "-m", "support.held_server", str(folder)],
@@ -137,6 +139,16 @@ def city(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         server.terminate()
         server.wait(60)
         server.stdout.close()
+
+
+def _publish_months(folder: Path) -> None:
+    """Publishes four months, and leaves the rows of a fifth."""
+    folder.mkdir()
+    publish_months(folder)
+    rows = (folder / "trips-2026-04.csv").read_text(encoding="utf-8")
+    (folder / "trips-2026-05.csv").write_text(rows.replace("2026-04", "2026-05"), encoding="utf-8")
+    plan = plan_with({"[series]": '[series]\nthis = "2026-04"'})
+    (folder / "plan.toml").write_text(plan, encoding="utf-8")
 
 
 def test_the_whole_way_from_sources_to_ledger(city: City) -> None:
@@ -472,6 +484,25 @@ def test_a_release_of_which_nothing_would_be_known_is_asked_for_twice(city: City
         expect(page.get_by_test_id("published")).to_be_visible()
     (city.held / held_child.DEMANDING).unlink()
     assert spent(city.plan("nothing")) == 1
+
+
+def test_of_a_series_the_next_month_is_published_from_the_page(city: City) -> None:
+    city.let_go(go=True)
+    folder = city.folder / "months"
+    with city.come_in() as context:
+        page = city.open(context, "months", "certificate")
+        expect(page.get_by_test_id("series-step")).to_have_value("2026-04")
+        expect(page.get_by_test_id("certificate")).to_contain_text("ε = 8 per person")
+        page.get_by_test_id("series-step").fill("2026-05")
+        page.get_by_test_id("go-to-step").click()
+        expect(page.get_by_test_id("go-to-step")).to_be_disabled()
+        page.get_by_test_id("step-publish").click()
+        expect(page.get_by_test_id("cost")).to_contain_text("monthly")
+        page.get_by_test_id("confirm").fill("8")
+        page.get_by_test_id("publish").click()
+        expect(page.get_by_test_id("published")).to_contain_text("2026-05")
+    assert 'this = "2026-05"' in (folder / "plan.toml").read_text(encoding="utf-8")
+    assert verify(folder / "releases" / "2026-05").intact
 
 
 def test_dropped_files_become_a_plan_by_questions_back_and_forth(

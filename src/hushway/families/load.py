@@ -40,11 +40,11 @@ def load_plan(path: Path | str, *, step: str | None = None) -> AnyPlan:
         BudgetError: There is no such step.
     """
     file = Path(path)
-    facts = at_step(_facts(file), step)
-    return plan_from(with_environment(facts, os.environ), folder=file.parent)
+    facts = with_environment(_facts(file), os.environ)
+    return plan_from(facts, folder=file.parent, step=step)
 
 
-def at_step(facts: dict[str, Any], step: str | None) -> dict[str, Any]:
+def _at_step(facts: dict[str, Any], step: str | None) -> dict[str, Any]:
     """Returns a plan with the days of one of its steps, if it is a series.
 
     Raises:
@@ -105,12 +105,18 @@ def _facts(file: Path) -> dict[str, Any]:
         ) from None
 
 
-def plan_from(facts: dict[str, Any], *, folder: Path) -> AnyPlan:
+def plan_from(facts: dict[str, Any], *, folder: Path, step: str | None = None) -> AnyPlan:
     """Validates a plan given as plain values.
+
+    Args:
+        folder: Where files lie that it names.
+        step: Of a series, the step that is published; the plan's own if left out.
 
     Raises:
         PlanError: The values do not describe a release; the message lists every problem at once.
+        BudgetError: There is no such step.
     """
+    facts = _at_step(facts, step)
     _refuse_other_versions(facts.get("version", PLAN_VERSION))
     refuse_old_release_type(facts)
     family = family_named(facts.get("release_type"))

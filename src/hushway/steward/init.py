@@ -20,7 +20,7 @@ from hushway.families.first_plan import (
     place_columns,
     still_to_set,
 )
-from hushway.families.load import at_step, plan_from
+from hushway.families.load import plan_from
 from hushway.families.registry import FAMILIES, family_names
 from hushway.privacy.bound import Unit
 from hushway.release.folder.new_file import refuse_taken, write_new
@@ -196,7 +196,7 @@ def _refuse_unfit(text: str, folder: Path) -> None:
     facts = tomllib.loads(text)
     # Of a series without a step, days and names follow from the step that is published.
     if "this" in facts.get("series", {"this": None}):
-        plan_from(at_step(facts, None), folder=folder)
+        plan_from(facts, folder=folder)
 
 
 def _stated(others: Mapping[str, str | int], ask: Ask | None) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import hushway
 from hushway.cli.app import app
 from hushway.errors import BudgetError, OptionsError, PlanError
-from hushway.families.load import at_step, load_plan, prepare
+from hushway.families.load import load_plan, plan_from, prepare
 from hushway.privacy.ledger import Ledger
 from hushway.privacy.loss import PureLoss
 from hushway.workbench.worker_events import EventWriter
@@ -135,9 +135,8 @@ def test_in_the_workbench_the_limit_is_typed_and_the_plan_names_the_step(plan: P
 
 
 def test_a_plan_that_is_no_series_has_no_steps() -> None:
-    assert at_step({"time": {}}, None) == {"time": {}}
     with pytest.raises(PlanError, match="is no series"):
-        at_step({"time": {}}, "2026-01")
+        plan_from({"time": {}}, folder=Path(), step="2026-01")
 
 
 def test_the_price_of_a_step_says_how_far_the_budget_of_a_span_goes(plan: Path) -> None:

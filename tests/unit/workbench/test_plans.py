@@ -13,6 +13,7 @@ from hushway.families.registry import FAMILIES
 from hushway.steward.plan_edit import edited
 from hushway.workbench.plan_folder import PlanFolders
 from hushway.workbench.plan_text import read_plan
+from support import monthly
 from support.little_bench import HEAD, OURS, Steward, steward_of, write_plan
 
 
@@ -90,6 +91,17 @@ def test_what_is_no_plan_yet_can_be_kept_and_says_what_is_wrong(
         shown = steward.client.put(address, json=body, headers=OURS).json()
         assert any(problem in one for one in shown["problems"]), shown
         assert plan.read_text("utf-8") == text
+
+
+def test_a_series_is_read_at_the_step_that_it_names(tmp_path: Path) -> None:
+    text = monthly.plan_with({"[series]": '[series]\nthis = "2026-03"'})
+    read = read_plan(text, folder=tmp_path)
+    assert read.problems == ()
+    assert read.plan is not None
+    assert read.plan.release.folder == "releases/2026-03"
+    assert read_plan(monthly.PLAN, folder=tmp_path).problems == (
+        "The plan is a series, and no step is named.",
+    )
 
 
 def test_a_new_plan_is_a_template_and_takes_no_other_files_place(
