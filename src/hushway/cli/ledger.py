@@ -149,7 +149,7 @@ def settle(
     ] = False,
     release: Annotated[
         list[Path] | None,
-        typer.Option(help="With --restored: a release of the plan's account and days."),
+        typer.Option(help="With --restored: a release of the plan's account, of any days."),
     ] = None,
     charge: Annotated[
         str | None, typer.Option(help="With --restored: what else was spent, such as 1/2.")

@@ -245,7 +245,7 @@ def settle(
         abandon: Releases that were charged for and of which nothing is left.
         restored: Whether the ledger was restored from an older copy, and is charged again for what
             it lost.
-        release: With `restored`: releases of the plan's account and days.
+        release: With `restored`: releases of the plan's account, of any days.
         charge: With `restored`: what was spent besides.
         tell: Told each sentence as soon as it is true.
         step: Of a series, the step; the plan's own if left out.

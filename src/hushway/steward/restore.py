@@ -9,12 +9,15 @@ from fractions import Fraction
 from pathlib import Path
 
 from hushway.errors import ReleaseError
-from hushway.families.sealed import sealed_release
-from hushway.privacy.ledger import AccountKey, EntryKind, Ledger, LostRelease
+from hushway.families.sealed import sealed_release, witness_of
+from hushway.privacy.ledger import EntryKind, Ledger, LostRelease, Window
 from hushway.privacy.ledger.entries import readable
 from hushway.privacy.loss import cost_on
+from hushway.release.folder.published_file import PERIODS
 from hushway.release.folder.seal import SEAL
-from hushway.release.job import Job
+from hushway.release.formats.places import published_periods
+from hushway.release.job import Job, window_of_periods
+from hushway.release.plans.sections import TimedRowsPlan
 from hushway.steward.certify import release_name
 
 _BY_HAND = "Lost when the ledger was restored; stated by the steward"
@@ -26,13 +29,13 @@ def settle_restored(
     """Charges a restored ledger for what it has lost; says what it did.
 
     Privacy:
-        What was lost was spent. It is charged again, in full, for the days of the plan, before
-        anything else can be spent.
+        What was lost was spent. It is charged again, in full, before anything else can be spent: a
+        release for its own days, and what was spent besides for the days of the plan.
 
     Args:
         job: A plan of the ledger; its own release is read back if there is one.
         ledger: The ledger.
-        folders: Other releases of the plan's account and days.
+        folders: Other releases of the plan's account; of a series, of any of its steps.
         charge: What was spent besides, in the currency of the plan's account.
 
     Raises:
@@ -56,24 +59,47 @@ def settle_restored(
 
 def _lost_release(job: Job, folder: Path) -> LostRelease:
     certificate, seal = sealed_release(folder)
-    account = certificate.account
-    key = AccountKey(dataset=account.dataset, unit=certificate.terms.unit, period=account.period)
-    if key != job.account:
+    # Of a revision, the release that it revises: that one was charged for.
+    paid = witness_of(certificate, seal.digest)
+    if paid.key != job.account:
         raise ReleaseError(
-            f"The release {folder.name} was charged to account {key}, and the plan is of account "
-            f"{job.account}.",
-            advice="Name it with a plan of its own account and days.",
+            f"The release {folder.name} was charged to account {paid.key}, and the plan is of "
+            f"account {job.account}.",
+            advice="Name it with a plan of its own account.",
         )
     losses = [event.loss for event in certificate.terms.reserved]
     return LostRelease(
-        key=key,
-        release=certificate.release_id,
-        amount=cost_on(losses, account.measure),
-        window=job.window,
+        key=paid.key,
+        release=paid.release,
+        amount=cost_on(losses, paid.measure),
+        window=_days(job, folder),
         purpose=certificate.title,
-        entry_hash=account.ledger_entry,
-        reference=seal.digest,
+        entry_hash=paid.entry_hash,
+        reference=paid.reference,
     )
+
+
+def _days(job: Job, folder: Path) -> Window:
+    """Returns the days whose rows a release of the plan's account may have counted.
+
+    Raises:
+        ReleaseError: It is of a series, elsewhere than its step would be, and names no days.
+    """
+    data, plan = job.plan.data, job.plan
+    if job.window == Window.always():
+        return job.window
+    if (folder / PERIODS).is_file():
+        in_service = isinstance(data, TimedRowsPlan) and data.clock == "service"
+        return window_of_periods(
+            published_periods(folder), clock="service" if in_service else job.window.clock
+        )
+    if plan.series is not None and folder != plan.path(plan.release.folder):
+        raise ReleaseError(
+            f"The release {folder.name} holds no times, so that it is not known which "
+            f"{plan.series.step} it is of.",
+            advice="Put it where the plan has the release of its step, and name the step: --step",
+        )
+    return job.window
 
 
 def _by_hand(job: Job, charge: Fraction) -> LostRelease:

@@ -4,6 +4,7 @@ import shutil
 import signal
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,13 @@ import pytest
 
 from hushway.errors import LedgerError, ReleaseError
 from hushway.families import write
-from hushway.families.load import plan_from, prepare
+from hushway.families.load import at_step, plan_from, prepare
 from hushway.families.od.files.published import ODContents
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
 from hushway.families.verify import verify
 from hushway.privacy.bound import Unit
-from hushway.privacy.ledger import EntryKind, Ledger
+from hushway.privacy.ledger import EntryKind, Ledger, Span
 from hushway.privacy.loss import PureLoss
 from hushway.release.folder.place import claimed, hidden_folder
 from hushway.release.job import CountingContext, Job
@@ -31,6 +32,8 @@ from support.little_plans import little_plan, write_little_files
 
 # Of the moments before the seal only some are tried, and of those after it every one, or some.
 BEFORE_SEAL = 30
+# Days of a series: each may be charged for twice, and two in a row have the budget for just that.
+AGAIN, SPAN = 2, Span(step="day", steps=2)
 EVERY = [pytest.param(1, marks=pytest.mark.long), 25]
 
 
@@ -56,7 +59,7 @@ class RowsInMemory:
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(kw_only=True)
 class Scene:
     """A plan with rows in memory, and an account that can spend on it many times."""
 
@@ -74,6 +77,7 @@ class Scene:
         publish(self.job)
 
     def tidy(self) -> None:
+        """Makes room for the next publish."""
         for folder in (self.folder, hidden_folder(self.folder)):
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -87,7 +91,38 @@ class Scene:
         return found
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@dataclass(kw_only=True)
+class Steps(Scene):
+    """A series of days, each with room for one release that came to nothing and one that did not.
+
+    Attributes:
+        facts: Its plan.
+    """
+
+    facts: dict[str, Any]
+
+    def tidy(self) -> None:
+        """Publishes the day if that came to nothing, and goes on to the next."""
+        if not self.folder.exists():
+            assert ended(self.work, -1, signal.SIGKILL) == FINISHED
+        assert verify(self.folder).intact
+        day = self.job.window.first_day
+        with self.ledger() as ledger:
+            paid = [entry for entry in ledger.entries() if entry.kind == EntryKind.RESERVE]
+        days = [entry.window.first_day for entry in paid if entry.window is not None]
+        assert 0 < days.count(day) <= AGAIN
+        assert max(days) == day
+        self.job = job_of(self.facts, self.job.plan.folder, day + timedelta(days=1))
+
+
+def job_of(facts: dict[str, Any], folder: Path, day: date) -> Job:
+    step = f"{day}" if "series" in facts else None
+    job = prepare(plan_from(at_step(facts, step), folder=folder))
+    assert isinstance(job.geography, ODCells)
+    return replace(job, rows=RowsInMemory(cells=job.geography))
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgresql", "rolling"])
 def scene(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Scene]:
@@ -98,13 +133,21 @@ def scene(
     facts["mechanism"] = {"name": "laplace", "form": "dense"}
     if request.param == "postgresql":
         facts["ledger"]["url"] = request.getfixturevalue("postgres_url")
-    job = prepare(plan_from(facts, folder=folder))
+    if request.param == "rolling":
+        budget = str(AGAIN * SPAN.steps * Fraction(facts["privacy"]["epsilon"]))
+        facts["series"] = {"step": SPAN.step, "steps_per_span": SPAN.steps, "budget": budget}
+        facts["release"]["folder"] = "{step}"
+    job = job_of(facts, folder, date(2026, 3, 2))
+    limit = job.plan.span_limit
     with Ledger.connect(job.plan.ledger_url()) as ledger:
-        ledger.open_account(job.account, PureLoss(Fraction(100_000)))
-    assert isinstance(job.geography, ODCells)
+        ledger.open_account(
+            job.account,
+            PureLoss(Fraction(100_000)) if limit is None else limit,
+            span=None if limit is None else SPAN,
+        )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ODContents, "picture", lambda _self, _certificate: b"no picture")
-        yield Scene(job=replace(job, rows=RowsInMemory(cells=job.geography)))
+        yield Scene(job=job) if limit is None else Steps(job=job, facts=facts)
 
 
 def moments(scene: Scene, notes: Path, every: int = 1) -> list[int]:

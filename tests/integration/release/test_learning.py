@@ -246,6 +246,25 @@ def test_a_revision_costs_nothing(series: Path, revised: Path) -> None:
     )
 
 
+def test_a_lost_ledger_takes_a_revision_for_the_release_that_it_revises(
+    copy: Path, released: Path, revised: Path
+) -> None:
+    (copy.parent / "ledger.db").unlink()
+    hushway.ledger.open(load_plan(copy, step=STEPS[2]))
+    known = [released / STEPS[0], revised, released / STEPS[1]]
+    hushway.ledger.settle(copy, step=STEPS[2], restored=True, release=known)
+    with Ledger.connect(copy.parent / "ledger.db") as ledger:
+        paid = [entry for entry in ledger.entries() if entry.kind == "reserve"]
+        assert all(hushway.verify(folder, ledger=ledger).passed for folder in known)
+    assert [entry.release for entry in paid] == [
+        read_certificate(released / step).release_id for step in STEPS[:2]
+    ]
+    assert [str(entry.window) for entry in paid] == [
+        "2026-01-01 to 2026-01-31",
+        "2026-02-01 to 2026-02-28",
+    ]
+
+
 def test_a_revision_loads_no_code_that_reads_rows(released: Path, tmp_path: Path) -> None:
     script = (
         "import sys, hushway;"

@@ -18,6 +18,7 @@ from hushway.workbench.worker_events import EventWriter
 from hushway.workbench.worker_tasks import TASKS
 from support.little_city import write_table
 from support.monthly import PLACES, plan_with
+from support.restored import backed_up, put_back
 
 PLAN = plan_with(
     {
@@ -132,6 +133,29 @@ def test_in_the_workbench_the_limit_is_typed_and_the_plan_names_the_step(plan: P
     opened = TASKS["account"](plan, {"epsilon": "16"}, events)
     assert opened["span"] == "any 3 consecutive months"
     assert TASKS["price"](plan, {}, events)["affordable"]
+
+
+def test_restored_releases_of_other_steps_are_charged_for_their_own_days(
+    plan: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    hushway.ledger.open(load_plan(plan, step="2026-01"))
+    publish(plan, "2026-01")
+    with Ledger.connect(plan.parent / "ledger.db") as ledger:
+        old = backed_up(ledger)
+        may = publish(plan, "2026-05")
+        before = ledger.entries()
+        put_back(ledger, old)
+    # Somebody else, who knows nothing of the ledger but the folder of a release.
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another-user"))
+    command("ledger", "settle", plan, "--step", "2026-01", "--restored", "--release", may)
+    with Ledger.connect(plan.parent / "ledger.db") as ledger:
+        days = [(entry.release, entry.window) for entry in ledger.entries()]
+        assert days == [(entry.release, entry.window) for entry in before]
+        assert hushway.verify(may, ledger=ledger).passed
+    publish(plan, "2026-02")
+    publish(plan, "2026-06")
+    with pytest.raises(BudgetError, match="any 3 consecutive months around these days"):
+        publish(plan, "2026-07")
 
 
 def test_a_plan_that_is_no_series_has_no_steps() -> None:
