@@ -1,4 +1,4 @@
-"""Other releases of a series that one learns from: how certificates name them, and what they tell."""
+"""Other releases of a series that one learns from: how they are named, and what they tell."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

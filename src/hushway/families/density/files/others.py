@@ -30,7 +30,7 @@ def learning(
     """
     if not isinstance(mechanism, DensitySeries | DensityPeople) or mechanism.denoise != "patterns":
         raise PlanError(
-            'series.learn_from: only densities with denoise = "patterns" learn from other releases.',
+            'series.learn_from: only densities with denoise = "patterns" learn from others.',
             advice='Use mechanism "series" with denoise = "patterns", or leave learn_from out.',
         )
     steps = (
