@@ -29,7 +29,6 @@ from hushway.engine.key import BoundingKey
 from hushway.families.od.files.others import noisy_answers
 from hushway.families.od.fit.learning.series import NoisyStep
 from hushway.families.od.fit.table import ODTable
-from hushway.families.od.mechanism.others import OtherStep
 from hushway.families.od.mechanism.people import CAPS, LearnedPeople
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
@@ -42,6 +41,7 @@ from hushway.privacy.query import Query
 from hushway.privacy.randomness import SeededSource
 from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.mechanism import Measurements
+from hushway.release.others import OtherStep
 from people import errors
 from people_scenes import PeopleScene, series_scenes
 

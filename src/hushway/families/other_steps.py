@@ -13,12 +13,19 @@ from hushway.errors import ReleaseError
 from hushway.families.registry import family_certified
 from hushway.families.sealed import read_certificate, read_facts, read_seal, sealed_release
 from hushway.privacy.bound import Unit
-from hushway.privacy.certificate import Certificate, MechanismRecord, Terms
+from hushway.privacy.certificate import Certificate, Terms
 from hushway.privacy.ledger.span import Span
 from hushway.release.folder.published_file import PERIODS
 from hushway.release.folder.seal import SEAL
 from hushway.release.formats.places import read_periods
-from hushway.release.others import LEARNT_FROM, OtherRelease, is_revision, named
+from hushway.release.others import (
+    LEARNT_FROM,
+    OtherRelease,
+    certified_others,
+    is_revision,
+    learnt_words,
+    named,
+)
 from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 if TYPE_CHECKING:
@@ -97,7 +104,7 @@ def learning_from(job: "Job", others: Sequence[OtherRelease]) -> "Job":
     if not others:
         return job
     family = family_certified(job.plan.release_type)
-    mechanism = family.learning(job.mechanism, others)
+    mechanism = family.learning(job.mechanism, job.geography, others)
     settled = job.settled_terms
     return replace(
         job,
@@ -116,8 +123,8 @@ def revised_terms(release: Path, certificate: Certificate, others: Sequence[Othe
         ReleaseError: There is nothing that it could learn from.
     """
     family = family_certified(certificate.terms.release_type)
-    mechanism, _ = family.refitting(release, certificate, read_facts(release))
-    terms = _learning_terms(certificate.terms, family.learning(mechanism, others))
+    mechanism, geography = family.refitting(release, certificate, read_facts(release))
+    terms = _learning_terms(certificate.terms, family.learning(mechanism, geography, others))
     if len(terms.mechanism.parameters[LEARNT_FROM]) == 1:
         raise ReleaseError(
             "There is no other release that helps: of the same data set, unit, type and periods, "
@@ -132,14 +139,11 @@ def _learning_terms(terms: Terms, mechanism: "Mechanism[Any, Any]") -> Terms:
     names = mechanism.parameters.get(LEARNT_FROM)
     if names is None:
         return terms
-    record = terms.mechanism
-    return replace(
-        terms,
-        mechanism=MechanismRecord(
-            name=record.name, parameters={**record.parameters, LEARNT_FROM: names}
-        ),
-        post_processing=mechanism.post_processing,
-    )
+    before = terms.mechanism
+    record = replace(before, parameters={**before.parameters, LEARNT_FROM: names})
+    old, new = (learnt_words(certified_others(each.parameters)) for each in (before, record))
+    first, *rest = (words for words in terms.post_processing if words not in old)
+    return replace(terms, mechanism=record, post_processing=(first, *new, *rest))
 
 
 @dataclass(frozen=True, kw_only=True)

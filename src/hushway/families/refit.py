@@ -36,7 +36,7 @@ def fitted_again(
     family = family_certified(certificate.terms.release_type)
     mechanism, geography = family.refitting(folder, certificate, facts)
     if others:
-        mechanism = family.learning(mechanism, others)
+        mechanism = family.learning(mechanism, geography, others)
     curator = Replaying(certificate.terms.events, read_answers(folder / ANSWERS))
     measured = mechanism.measure(curator, geography)
     curator.finish()

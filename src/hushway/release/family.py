@@ -274,17 +274,20 @@ class Family(ABC):
         )
 
     def learning(
-        self, mechanism: "Mechanism[Any, Any]", others: "Sequence[OtherRelease]"
+        self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
     ) -> "Mechanism[Any, Any]":
         """Returns a mechanism whose fit learns from the noisy answers of other releases.
 
         Privacy:
             The other releases are public; it still asks the same questions at the same price.
 
+        Args:
+            geography: The public cells that it is asked for.
+
         Raises:
             PlanError: It learns from none.
         """
-        del mechanism, others
+        del mechanism, geography, others
         raise PlanError(
             f"series.learn_from: releases of the type {self.name} do not learn from each other.",
             advice="Leave learn_from out of the plan.",

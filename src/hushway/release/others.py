@@ -1,10 +1,11 @@
-"""Other releases of a series that one learns from: how certificates name them."""
+"""Other releases of a series that one learns from: how they are named, and what they tell."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from hushway.errors import ReleaseError
 from hushway.privacy.certificate import Certificate
 
 # Among the parameters of a mechanism.
@@ -52,3 +53,75 @@ def revised_by(names: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
 def is_revision(certificate: Certificate) -> bool:
     """Whether a release holds no answers of its own, but those of one that it revises."""
     return revised_by(named(certificate)) is not None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OtherStep:
+    """A release of another step, as a mechanism that learns from it holds it.
+
+    Attributes:
+        stated: What a certificate says of it.
+        answers: Reads its noisy answers as they lie in the public universe of who asks; None if its
+            files are not at hand.
+    """
+
+    stated: Mapping[str, Any]
+    answers: Callable[..., Any] | None = None
+
+
+def stated_others(others: Sequence[OtherStep]) -> dict[str, Any]:
+    """Returns what a certificate says of other steps: nothing if there are none."""
+    return {LEARNT_FROM: [dict(other.stated) for other in others]} if others else {}
+
+
+def certified_others(parameters: Mapping[str, Any]) -> tuple[OtherStep, ...]:
+    """Returns the other steps of a certificate, whose files are not at hand.
+
+    Raises:
+        TypeError: They are not written as `stated_others` writes them.
+    """
+    kinds = {"release": str, "seal": str, "steps_away": int}
+    others = parameters.get(LEARNT_FROM, ())
+    for other in others:
+        if {name: type(value) for name, value in other.items()} != kinds:
+            raise TypeError
+    return tuple(OtherStep(stated=other) for other in others)
+
+
+def learnt_words(others: Sequence[OtherStep]) -> tuple[str, ...]:
+    """Says what other steps were used for, on certificates."""
+    if not others:
+        return ()
+    revised = revised_by([other.stated for other in others])
+    many = len(others) - (revised is not None)
+    releases = "1 other release" if many == 1 else f"{many} other releases"
+    learnt = (
+        f"Expectations come from the published noisy answers of {releases} of the series, too, "
+        "which the parameters name: no row was read for that, and nothing spent."
+    )
+    rest = (learnt, "Errors of steps that learn from each other are not independent.")
+    if revised is None:
+        return rest
+    words = (
+        f"This is a revised fit of the release {revised['release']}: it holds the noisy answers of "
+        "that one, has measured nothing itself and has cost nothing; the account stands as it was "
+        "stated there."
+    )
+    return words, *rest
+
+
+def answers_of(others: Sequence[OtherStep], *universe: Any) -> Iterator[tuple[int, Any]]:
+    """Yields how many steps away each other step is, and its noisy answers, one at a time.
+
+    Raises:
+        ReleaseError: Its files are not at hand.
+    """
+    for other in others:
+        if other.stated["steps_away"] == 0:
+            continue  # its answers are those that are fitted
+        if other.answers is None:
+            raise ReleaseError(
+                f"The release learnt from {other.stated['release']}, which is not here.",
+                advice="Give the folder that holds the other releases of the series.",
+            )
+        yield other.stated["steps_away"], other.answers(*universe)

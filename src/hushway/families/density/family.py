@@ -1,6 +1,6 @@
 """Densities, as the rest of the product knows them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.mechanism import Mechanism
+    from hushway.release.others import OtherRelease
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
@@ -187,6 +188,14 @@ class DensityFamily(Family):
         from hushway.families.density.files.check import refitting
 
         return refitting(folder, certificate, facts)
+
+    def learning(
+        self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
+    ) -> "Mechanism[Any, Any]":
+        """Returns a mechanism whose fit learns from other releases."""
+        from hushway.families.density.files.others import learning
+
+        return learning(mechanism, geography, others)
 
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]

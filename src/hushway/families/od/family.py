@@ -253,11 +253,12 @@ class ODFamily(Family):
         return refitting(folder, certificate, facts)
 
     def learning(
-        self, mechanism: "Mechanism[Any, Any]", others: "Sequence[OtherRelease]"
+        self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
     ) -> "Mechanism[Any, Any]":
         """Returns a mechanism whose fit learns from other releases."""
         from hushway.families.od.files.others import learning
 
+        del geography  # the mechanism has it
         return learning(mechanism, others)
 
     def drawing(

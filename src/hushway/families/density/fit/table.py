@@ -1,8 +1,8 @@
 """The table that the density family publishes, and how noise becomes one: all post-processing."""
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -18,6 +18,13 @@ from hushway.families.density.fit.smoothing import (
     cut_variance,
     project_onto_simplex,
     smooth_nights,
+)
+from hushway.families.density.fit.steps import (
+    NoisyStep,
+    Past,
+    expected_counts,
+    pooled,
+    with_totals,
 )
 from hushway.families.density.fit.totals import Answers, Totals, answers_of
 from hushway.families.density.fit.wiener import (
@@ -35,14 +42,19 @@ Found = tuple[Cleaned, dict[str, Any]]
 """Cleaned series, and what is worth telling about it."""
 
 
-def _patterns(answers: Answers, totals: Totals, drawn: FloatArray) -> Found:
+def _patterns(
+    answers: Answers, totals: Totals, drawn: FloatArray, past: Past | None = None
+) -> Found:
     series = answers.series
     # SeriesModel are relative to a total, and one below its own noise says nothing.
     size = np.maximum(totals.clusters, math.sqrt(series.values.shape[1] * series.variance))
-    parts = answers.cells.universe.periods.parts
-    model = learn_series_model(series.values, size, series.variance, parts)
+    cells = answers.cells
+    model = learn_series_model(series.values, size, series.variance, cells.universe.periods.parts)
     cleaned = wiener_filter(series.values, size, series.variance, model)
-    shrunk = shrink_counts(series.values, series.variance, cleaned, drawn)
+    expected = None
+    if past is not None:
+        expected = expected_counts(past, totals, cells.cluster, drawn, cells.universe)
+    shrunk = shrink_counts(series.values, series.variance, cleaned, drawn, expected)
     return shrunk, {"patterns": model.patterns}
 
 
@@ -134,13 +146,19 @@ def fit_density(
     *,
     denoise: Denoise,
     night: bool,
+    steps: Sequence[tuple[int, NoisyStep]] = (),
 ) -> DensityTable:
     """Cleans the series, scales them and shares them among areas."""
     answers = answers_of(measured)
     levels = levels_of(answers, universe, limits)
+    past = pooled(steps, answers.cells.cluster)
+    if past is not None:
+        levels = replace(levels, totals=with_totals(levels.totals, answers.cells.cluster, past))
     totals, scale = levels.totals, levels.scale
     cluster, local = answers.cells.cluster, levels.multiples(totals.cells)
-    cleaned, diagnostics = CLEANERS[denoise](answers, totals, levels.drawn(cluster))
+    cleaned, diagnostics = CLEANERS[denoise](
+        answers, totals, levels.drawn(cluster), *(() if past is None else (past,))
+    )
     values = (
         smooth_nights(cleaned.values, starts=_clock_hours(universe)) if night else cleaned.values
     )

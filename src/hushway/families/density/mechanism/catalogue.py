@@ -235,6 +235,7 @@ def _stated_series(parameters: Mapping[str, Any]) -> "DensitySeries | DensityPeo
     from hushway.families.density.mechanism.series import DensitySeries
     from hushway.families.density.public.visits import VisitLimits
     from hushway.privacy.loss import ZCDPLoss
+    from hushway.release.others import certified_others
 
     if "people_by_visits" in parameters:
         return certified_people(parameters)
@@ -260,6 +261,7 @@ def _stated_series(parameters: Mapping[str, Any]) -> "DensitySeries | DensityPeo
         night=parameters["night"],
         cluster_error=parameters["cluster_error"],
         quanta=parameters["quanta"],
+        others=certified_others(parameters),
     )
 
 

@@ -46,6 +46,7 @@ from hushway.privacy.measured import Measured
 from hushway.release.contribution.crowd import Crowd, crowd_of
 from hushway.release.contribution.limits import chosen_limits
 from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.others import OtherStep, certified_others, stated_others
 from hushway.release.terms import stated_measure
 
 # Limits of the series to choose from: counters keep all sites and bins for each of them.
@@ -85,6 +86,7 @@ class DensityPeople:
         cluster_error: Noise that a cluster's series may have, as a share of its total; None to tell
             it from noisy totals.
         people: The noisy number of people by their visits; None before it is measured.
+        others: Other steps of the series that the fit learns from.
     """
 
     budget: Loss
@@ -95,6 +97,7 @@ class DensityPeople:
     night: bool = False
     cluster_error: float | None = None
     people: tuple[int, ...] | None = None
+    others: tuple[OtherStep, ...] = ()
     name: str = "series"
     adaptive: ClassVar[bool] = True
 
@@ -113,6 +116,7 @@ class DensityPeople:
             "cluster_error": self.cluster_error,
             "denoise": self.denoise,
             "night": self.night,
+            **stated_others(self.others),
         }
 
     @property
@@ -209,7 +213,7 @@ class DensityPeople:
         return clearness(geography, self.limits, self.budget, counted) >= 1
 
     def _series(self, shares: Shares | None) -> DensitySeries:
-        return density_series(
+        series = density_series(
             self.limits,
             budget=self.budget,
             shares=shares,
@@ -218,6 +222,7 @@ class DensityPeople:
             night=self.night,
             cluster_error=self.cluster_error,
         )
+        return replace(series, others=self.others)
 
     def events(self, geography: DensityUniverse, bound: Bound) -> tuple[Event, ...]:
         """What `measure` will do; before the first answer, what it does for a usual crowd."""
@@ -271,4 +276,5 @@ def certified_people(parameters: Mapping[str, Any]) -> DensityPeople:
         night=parameters["night"],
         cluster_error=parameters["cluster_error"],
         people=tuple(people),
+        others=certified_others(parameters),
     )

@@ -44,6 +44,7 @@ from hushway.privacy.loss import Loss
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import CutQuery, Query, noise_of
 from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.others import OtherStep, answers_of, learnt_words, stated_others
 from hushway.release.terms import amounts_of
 
 QUANTA: Final = 1 << 10
@@ -74,6 +75,7 @@ class DensitySeries:
             total, if clusters are made at all; None to tell it from noisy totals.
         quanta: Parts that a visit is cut into.
         by_circle: Whether people by site are told apart by how busy they are, if that is asked.
+        others: Other steps of the series that the fit learns from.
     """
 
     limits: VisitLimits
@@ -83,6 +85,7 @@ class DensitySeries:
     cluster_error: float | None = None
     quanta: int = QUANTA
     by_circle: bool = True
+    others: tuple[OtherStep, ...] = ()
     name: str = "series"
 
     # How many clusters there are depends on noisy totals.
@@ -117,6 +120,7 @@ class DensitySeries:
             "scaling": self.spends.total is not None,
             "denoise": self.denoise,
             "night": self.night,
+            **stated_others(self.others),
         }
 
     @property
@@ -146,7 +150,8 @@ class DensitySeries:
             "Series are moved to the nearest ones without negative counts that keep their totals, "
             "and shared among areas by the size of the ground."
         )
-        return tuple(words)
+        first, *rest = words
+        return first, *learnt_words(self.others), *rest
 
     def events(self, geography: DensityUniverse, _bound: Bound) -> tuple[Event, ...]:
         """What `measure` will do; with clusters, the series will have fewer cells."""
@@ -232,7 +237,14 @@ class DensitySeries:
 
     def fit(self, measured: Measurements, geography: DensityUniverse) -> DensityTable:
         """Cleans the series, scales them and shares them among areas."""
-        return fit_density(measured, geography, self.limits, denoise=self.denoise, night=self.night)
+        return fit_density(
+            measured,
+            geography,
+            self.limits,
+            denoise=self.denoise,
+            night=self.night,
+            steps=list(answers_of(self.others, geography)),
+        )
 
     def series(self, geography: DensityUniverse, cluster: IntArray) -> ClusterSeries:
         """Returns the cells of the series of some clusters."""

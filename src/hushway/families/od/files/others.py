@@ -15,7 +15,6 @@ from hushway.families.od.fit.learning.prior import NoisySums
 from hushway.families.od.fit.learning.series import NoisyStep
 from hushway.families.od.fit.partitions import Partition, partition_of
 from hushway.families.od.mechanism.learned import Learned
-from hushway.families.od.mechanism.others import OtherStep
 from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import LEARNED
@@ -24,7 +23,7 @@ from hushway.privacy.answers import Replaying
 from hushway.privacy.measured import Measured
 from hushway.release.folder.answers import ANSWERS, read_answers
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease
+from hushway.release.others import OtherRelease, OtherStep
 
 
 def learning(

@@ -28,13 +28,6 @@ from hushway.families.od.mechanism.measuring import (
     stated_totals,
 )
 from hushway.families.od.mechanism.options import Shares, TotalsOptions, exact_shares
-from hushway.families.od.mechanism.others import (
-    OtherStep,
-    answers_of,
-    certified_others,
-    learnt_words,
-    stated_others,
-)
 from hushway.families.od.mechanism.people import LearnedPeople, caps_for, certified_people
 from hushway.families.od.mechanism.setting import ODSetting, ODSpec, PlannedMechanism
 from hushway.families.od.mechanism.shares import (
@@ -64,6 +57,13 @@ from hushway.privacy.calibration import noise_for, threshold_for
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss
 from hushway.release.mechanism import Measurements
+from hushway.release.others import (
+    OtherStep,
+    answers_of,
+    certified_others,
+    learnt_words,
+    stated_others,
+)
 
 
 class LearnedOptions(TotalsOptions):

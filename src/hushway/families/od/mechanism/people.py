@@ -22,13 +22,6 @@ from typing import Any, ClassVar, Final
 from hushway.errors import PrivacyError
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.measuring import ODMechanism
-from hushway.families.od.mechanism.others import (
-    OtherStep,
-    answers_of,
-    certified_others,
-    learnt_words,
-    stated_others,
-)
 from hushway.families.od.mechanism.shares import people_shares, spends_of, standing_out
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import (
@@ -59,6 +52,13 @@ from hushway.release.contribution.limits import (
     chosen_limits,
 )
 from hushway.release.mechanism import Forecast, Measurements, Question
+from hushway.release.others import (
+    OtherStep,
+    answers_of,
+    certified_others,
+    learnt_words,
+    stated_others,
+)
 from hushway.release.terms import stated_measure
 
 # Of the budget of what is left out: periods get this if ends of trips are asked for too.
