@@ -59,7 +59,7 @@ def od_plan_from(facts: dict[str, Any], *, folder: Path) -> ODPlan:
 def test_the_template_is_a_valid_plan(facts: dict[str, Any]) -> None:
     plan = od_plan_from(facts, folder=Path("somewhere"))
     assert plan.privacy.unit is Unit.PERSON
-    assert plan.time.opens == 6 * 60
+    assert (plan.time.opens, plan.time.closes) == (0, 24 * 60)
     assert plan.path("trips.csv") == Path("somewhere/trips.csv")
 
 

@@ -27,8 +27,8 @@ from hushway.transit.evaluation import FleetQuestion, evaluate_fleet
 PLAN, NETWORK = "plan.toml", "network.toml"
 # Two half-hours of two days, and so much budget that the noise vanishes in rounding.
 CHANGES = {
-    'opens = "06:00"': 'opens = "08:00"',
-    'closes = "20:00"': 'closes = "09:00"',
+    'opens = "00:00"': 'opens = "08:00"',
+    'closes = "24:00"': 'closes = "09:00"',
     "minutes = 60 ": "minutes = 30 ",
     'unit = "person" ': 'unit = "trip" ',
     'epsilon = "1" ': 'epsilon = "100" ',

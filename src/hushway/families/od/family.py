@@ -313,4 +313,6 @@ class ODFamily(Family):
         return Example(
             title="A synthetic city, with the published figures of Ann Arbor",
             rows=f"{len(city.trips.rider):,} trips of {riders:,} riders",
+            # When it runs.
+            changes={'opens = "00:00"': 'opens = "06:00"', 'closes = "24:00"': 'closes = "20:00"'},
         )
