@@ -231,6 +231,22 @@ def test_a_revision_learns_from_steps_on_both_sides(series: Path, revised: Path)
     assert tables[0].read_bytes() != (tables[1].parent / STEPS[1] / tables[1].name).read_bytes()
 
 
+def test_catalogues_know_the_step_before_and_the_version_that_was_revised(
+    series: Path, revised: Path
+) -> None:
+    releases = [series.parent / "releases" / step for step in STEPS]
+    ids = [read_certificate(folder).release_id for folder in releases]
+    first, _, third, revision = (
+        json.loads((folder / "mobilitydcat-ap.jsonld").read_bytes())
+        for folder in (*releases, revised)
+    )
+    assert first.keys().isdisjoint({"dcat:prev", "dcat:previousVersion"})
+    assert third["dcat:prev"] == {"@type": "dcat:Dataset", "dct:identifier": ids[1]}
+    assert revision["dcat:prev"]["dct:identifier"] == ids[0]
+    assert revision["dcat:previousVersion"]["dct:identifier"] == ids[1]
+    assert first["dcat:inSeries"] == revision["dcat:inSeries"]
+
+
 def test_a_revision_is_verified_by_whoever_has_the_releases(
     series: Path, released: Path, revised: Path
 ) -> None:
@@ -340,6 +356,11 @@ def test_a_series_reads_revisions_in_place_of_what_they_revise(
         releases / STEPS[2],
     ]
     assert f"Revised with what all other steps say: {STEPS[0]}." in city.notes({})
+    whole = tmp_path / "whole"
+    hushway.series([releases, tmp_path / "again"], to=whole)
+    members = json.loads((whole / "mobilitydcat-ap.jsonld").read_bytes())["dcat:seriesMember"]
+    older = read_certificate(releases / STEPS[0]).release_id
+    assert members[0]["dcat:previousVersion"]["dct:identifier"] == older
     # Both tell the same month, by the same noisy answers: what differs is what was expected.
     assert hushway.compare(releases / STEPS[0], revised).beyond == 0
     first, second = (one.standard_error for one in city.sum()[1:])

@@ -62,6 +62,7 @@ def test_a_step_is_published_by_its_name(plan: Path) -> None:
     assert "in any 3 consecutive months" in (folder / "certificate.html").read_text("utf-8")
     series = json.loads((folder / "mobilitydcat-ap.jsonld").read_bytes())["dcat:inSeries"]
     assert series["dct:accrualPeriodicity"]["@id"].endswith("/MONTHLY")
+    assert series["dct:identifier"] == "trips / person / monthly"
     shown = json.loads(command("ledger", "show", plan.parent / "ledger.db", "--json"))
     assert shown["accounts"][0]["span"] == "any 3 consecutive months"
     assert hushway.verify(folder, ledger=plan.parent / "ledger.db").passed

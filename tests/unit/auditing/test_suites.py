@@ -179,6 +179,9 @@ PLANTED = {
         "learning from exact counts",
         "errors that are the true ones",
         "limits chosen by exact counts",
+        "a step that is charged once and measured twice",
+        "learning from the rows of other steps",
+        "a revision that reads rows",
     },
     "sequences": {
         "sensitivity 1 instead of m",

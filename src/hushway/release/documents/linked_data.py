@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Mapping
+from operator import itemgetter
 from typing import Any
 
-from hushway.privacy.certificate import AccountStatement, Certificate, canonical_json
+from hushway.privacy.certificate import Certificate, canonical_json
 from hushway.privacy.ledger.span import Span
 from hushway.release.documents.papers import (
     CROISSANT,
@@ -18,6 +19,7 @@ from hushway.release.documents.papers import (
 )
 from hushway.release.folder.published_file import CSV_TYPE, PARQUET_TYPE, Description, Resource
 from hushway.release.folder.seal import SealedFile
+from hushway.release.others import named, revised_by
 
 # Search engines read schema.org, programs that learn from data Croissant; both are one file.
 # Croissant fixes the context: which short name stands for which term.
@@ -191,7 +193,7 @@ def render_dcat(
             "dct:identifier": certificate.release_id,
             "dct:issued": {"@type": "xsd:date", "@value": certificate.created_at[:10]},
             "dct:accrualPeriodicity": {"@id": f"{_FREQUENCY}NEVER"},
-            **_series(certificate.account),
+            **_series(certificate),
             "dct:spatial": {
                 "@type": "dct:Location",
                 "skos:prefLabel": _english(certificate.region or NOT_STATED),
@@ -208,16 +210,35 @@ def render_dcat(
     )
 
 
-def _series(account: AccountStatement) -> dict[str, Any]:
-    """Says that a release belongs to a series, and how often that goes on."""
-    if account.span is None:
+def _series(certificate: Certificate) -> dict[str, Any]:
+    """Says which series a release is of, how often that goes on, and what came before.
+
+    The step before is known to those that learnt from it; whoever puts a series together knows all.
+    """
+    if certificate.account.span is None:
         return {}
-    return {"dcat:inSeries": _a_series(account, Span.from_text(account.span))}
+    before = [one for one in named(certificate) if one["steps_away"] > 0]
+    nearest = min(before, key=itemgetter("steps_away"), default=None)
+    return {
+        "dcat:inSeries": _a_series(certificate, Span.from_text(certificate.account.span)),
+        **_known("dcat:prev", nearest),
+        **_known("dcat:previousVersion", revised_by(named(certificate))),
+    }
 
 
-def _a_series(account: AccountStatement, span: Span) -> dict[str, Any]:
+def _known(relation: str, release: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Names another release by its id: where it lies, its publisher knows."""
+    if release is None:
+        return {}
+    return {relation: {"@type": "dcat:Dataset", "dct:identifier": release["release"]}}
+
+
+def _a_series(certificate: Certificate, span: Span) -> dict[str, Any]:
+    """Describes a series in the same words in all of its releases."""
+    account = certificate.account
     return {
         "@type": "dcat:DatasetSeries",
+        "dct:identifier": f"{account.dataset} / {certificate.terms.unit} / {account.period}",
         "dct:title": _english(f"{account.dataset}, {account.period}"),
         "dct:accrualPeriodicity": {"@id": _FREQUENCY + _EVERY[span.step]},
     }
@@ -241,7 +262,7 @@ def render_dcat_series(
         {
             "@context": _DCAT_CONTEXT,
             "@id": "#series",
-            **_a_series(newest.account, span),
+            **_a_series(newest, span),
             "dct:description": _english(description),
             "dct:temporal": _days(span, steps[0], steps[-1]),
             "dct:publisher": _publisher(newest),
@@ -257,6 +278,7 @@ def render_dcat_series(
                     "dct:temporal": _days(span, step, step),
                     "dcat:inSeries": {"@id": "#series"},
                     **({"dcat:prev": {"@id": _member(before)}} if before else {}),
+                    **_known("dcat:previousVersion", revised_by(named(certificate))),
                 }
                 for before, (step, certificate) in zip(
                     ["", *steps], certificates.items(), strict=False

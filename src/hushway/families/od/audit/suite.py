@@ -3,7 +3,16 @@
 from hushway.auditing.mutant_curators import FeatureSensitivityOfOne
 from hushway.auditing.product import blind, unsplit
 from hushway.auditing.suite import Audit, Suite, mutant
-from hushway.families.od.audit import cbdp, hierarchical, laplace, learned, people, sparse, taps
+from hushway.families.od.audit import (
+    cbdp,
+    hierarchical,
+    laplace,
+    learned,
+    people,
+    series,
+    sparse,
+    taps,
+)
 from hushway.families.od.audit.stage import ODProduct
 
 PLAIN: tuple[Audit[ODProduct], ...] = (*laplace.AUDITS, *sparse.AUDITS, *taps.AUDITS)
@@ -12,6 +21,7 @@ FITTED: tuple[Audit[ODProduct], ...] = (
     *hierarchical.AUDITS,
     *learned.AUDITS,
     *people.AUDITS,
+    *series.AUDITS,
 )
 PLAIN_MUTANTS = (*laplace.MUTANTS, *sparse.MUTANTS, *taps.MUTANTS)
 FITTED_MUTANTS = (
@@ -34,6 +44,7 @@ FITTED_MUTANTS = (
     *hierarchical.MUTANTS,
     *learned.MUTANTS,
     *people.MUTANTS,
+    *series.MUTANTS,
 )
 
 SUITE = Suite(real=ODProduct(), audits=(*PLAIN, *FITTED), mutants=(*PLAIN_MUTANTS, *FITTED_MUTANTS))
