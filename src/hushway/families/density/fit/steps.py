@@ -31,6 +31,8 @@ from hushway.families.density.public.visits import DensityUniverse
 FADES: Final = 0.9
 # Two numbers of a cell that are more deviations apart than this are not of the same size.
 _SURPRISE: Final = 2.5
+# Steps on both sides of a change that is so many deviations large tell nothing of each other.
+_BREAK: Final = 3.0
 # When change is estimated, no cell counts for more than this many times its noise.
 _OUTLIER: Final = 8.0
 _NOTHING: Final = 1e-12
@@ -137,8 +139,11 @@ class Past:
         rows: Which clusters have no other cells.
         series: Noisy visits by (cluster, hour of the week).
         variance: Variance of the noise in each row.
-        totals: Visits of each cell.
-        doubt: What the square of each error is expected to be.
+        size: Visits of each cell.
+        totals: The same by (step, cell).
+        doubts: What the square of each error is expected to be.
+        weight: How much each step counts.
+        away: How many steps it is away.
         steps: About how many steps of equal weight they are.
     """
 
@@ -146,8 +151,11 @@ class Past:
     rows: BoolArray
     series: FloatArray
     variance: FloatArray
+    size: FloatArray
     totals: FloatArray
-    doubt: FloatArray
+    doubts: FloatArray
+    weight: FloatArray
+    away: IntArray
     steps: float
 
 
@@ -163,15 +171,18 @@ def pooled(steps: Sequence[tuple[int, NoisyStep]], cluster: IntArray) -> Past | 
     weight = np.array([FADES ** abs(away) * one.told(cells) for away, one in steps])
     weight /= weight.sum()
     laid = [one.among(cluster, cells) for _, one in steps]
-    levels = [max(float(one.totals[cells].sum()), _NOTHING) for _, one in steps]
-    each = list(zip(weight, laid, levels, (one for _, one in steps), strict=True))
+    levels = np.array([max(float(one.totals[cells].sum()), _NOTHING) for _, one in steps])
+    totals = np.array([one.totals for _, one in steps]) / levels[:, None]
     return Past(
         cells=cells,
         rows=rows,
-        series=np.sum([part * series for part, (series, _), _, _ in each], axis=0),
-        variance=np.sum([part**2 * noise for part, (_, noise), _, _ in each], axis=0),
-        totals=np.sum([part * one.totals / level for part, _, level, one in each], axis=0),
-        doubt=np.sum([(part / level) ** 2 * one.doubt for part, _, level, one in each], axis=0),
+        series=np.tensordot(weight, [series for series, _ in laid], 1),
+        variance=weight**2 @ np.array([noise for _, noise in laid]),
+        size=weight @ totals,
+        totals=totals,
+        doubts=np.array([one.doubt for _, one in steps]) / levels[:, None] ** 2,
+        weight=weight,
+        away=np.array([away for away, _ in steps]),
         steps=1 / float((weight**2).sum()),
     )
 
@@ -180,25 +191,52 @@ def with_totals(totals: Totals, cluster: IntArray, past: Past) -> Totals:
     """Returns totals shrunk towards those of other steps; their sum stays.
 
     How far totals stray from those of other steps, relative to their size, is learnt from all
-    cells. One that has strayed further than noise and that explain keeps its own.
+    cells. Of each cell only the steps count between which and this one it has not changed for sure.
     """
     some = past.cells
     own, level = totals.variance[some], float(totals.cells[some].sum())
-    before, doubt = past.totals[some] * level, past.doubt[some] * level**2
+    steps, doubts = past.totals[:, some] * level, past.doubts[:, some] * level**2
+    usual = past.weight @ steps
+    stray = _strays(totals.cells[some] - usual, own + past.weight**2 @ doubts, usual)
+    # Counts stray by chance, too.
+    doubts = doubts + stray * usual**2 + usual
+    sides = [past.away > 0, past.away < 0]
+    weight = past.weight[:, None] * np.ones_like(steps)
+    for side in sides:
+        order = np.flatnonzero(side)[np.argsort(abs(past.away[side]))]
+        line = np.vstack([totals.cells[some], steps[order]])
+        weight[order] *= _unbroken(line, np.vstack([own, doubts[order]]))
+    whole = weight.sum(axis=0)
+    weight /= np.maximum(whole, _NOTHING)
+    before = (weight * steps).sum(axis=0)
     apart = totals.cells[some] - before
-    prior = doubt + before / past.steps + _strays(apart, own + doubt, before) * before**2
+    prior = (weight**2 * doubts).sum(axis=0) + stray * before**2 + before
     prior *= np.maximum(apart**2 / (own + prior) / _SURPRISE**2, 1.0) ** 2
-    trust = prior / (prior + own)
+    trust = np.where(whole > 0, prior / (prior + own), 1.0)
     cells, variance = totals.cells.copy(), totals.variance.copy()
     shrunk = np.maximum(before + trust * apart, 0.0)
     cells[some] = shrunk * (level / max(float(shrunk.sum()), _NOTHING))
     variance[some] = trust * own
-    return replace(
-        totals,
-        cells=cells,
-        variance=variance,
-        clusters=np.bincount(cluster, cells).astype(np.float64),
+    clusters = np.bincount(cluster, cells).astype(np.float64)
+    return replace(totals, cells=cells, variance=variance, clusters=clusters)
+
+
+def _unbroken(line: FloatArray, variance: FloatArray) -> FloatArray:
+    """Returns whether each step but the first of a line counts: 1 before its surest break, else 0.
+
+    A line goes from a step to those ever further away, one row each. A column has a break where
+    the mean of what is nearer and the mean of what is further differ most, beyond their noise.
+    """
+    sure = 1 / np.maximum(variance, _NOTHING)
+    near, nearer = np.cumsum(sure, axis=0)[:-1], np.cumsum(sure * line, axis=0)[:-1]
+    far, further = sure.sum(axis=0) - near, (sure * line).sum(axis=0) - nearer
+    surprise = (nearer / near - further / far) ** 2 / (1 / near + 1 / far)
+    last = np.where(
+        surprise.max(axis=0, initial=0) > _BREAK**2,
+        surprise.argmax(axis=0) if len(surprise) else 0,
+        len(surprise),
     )
+    return (np.arange(len(surprise))[:, None] < last).astype(np.float64)
 
 
 def _strays(apart: FloatArray, noise: FloatArray, level: FloatArray) -> float:
@@ -219,7 +257,7 @@ def expected_counts(
     rows, known = past.rows, past.cells
     level = float(totals.clusters[rows].sum())
     series, variance = past.series[rows] * level, past.variance[rows] * level**2
-    size = np.bincount(cluster[known], past.totals[known], len(rows))[rows] * level
+    size = np.bincount(cluster[known], past.size[known], len(rows))[rows] * level
     size = np.maximum(size, np.sqrt(series.shape[1] * variance))
     model = learn_series_model(series, size, variance, universe.periods.parts)
     cleaned = wiener_filter(series, size, variance, model)
