@@ -11,13 +11,13 @@ from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.numerics.compiled import Rows, compiled_for_threads, rows
 from hushway.numerics.search import drop, push
 
 _ROUNDS: Final = 500
-_HALVINGS: Final = 40
 # A direction keeps no more than this of the one before, so that it always goes on.
 _MOST_KEPT: Final = 0.99
 
@@ -158,16 +158,13 @@ def _conjugate(
 
 def _best_step(supply: RoadSupply, volumes: FloatArray, direction: FloatArray) -> float:
     """Returns which part of a direction to go: where Beckmann's sum stops falling."""
-    least, most = 0.0, 1.0
-    if float(supply.seconds(volumes + direction) @ direction) <= 0:
-        return most
-    for _ in range(_HALVINGS):
-        middle = (least + most) / 2
-        if float(supply.seconds(volumes + middle * direction) @ direction) > 0:
-            most = middle
-        else:
-            least = middle
-    return (least + most) / 2
+
+    def climb(step: float) -> float:
+        return float(supply.seconds(volumes + step * direction) @ direction)
+
+    if climb(0.0) >= 0:
+        return 0.0
+    return 1.0 if climb(1.0) <= 0 else float(brentq(climb, 0.0, 1.0, xtol=1e-12))
 
 
 @compiled_for_threads
