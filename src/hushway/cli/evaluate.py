@@ -1,4 +1,4 @@
-"""Commands on transit: the fleet that a release asks for, and bus lines for its trips."""
+"""Commands that judge releases by their use: fleets, traffic, and bus lines for its trips."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from hushway.transit.judge import FleetVerdict, Service, TrueDays
     from hushway.transit.network_design import NetworkDesign
     from hushway.transit.shifts import Shifts
+    from hushway.transit.traffic.evaluation import TrafficEvaluation
 
 
 DayOption = Annotated[
@@ -27,6 +28,7 @@ class Task(StrEnum):
     """What a release is judged by."""
 
     FLEET = "fleet"
+    TRAFFIC = "traffic"
 
 
 def evaluate(  # noqa: PLR0913
@@ -34,7 +36,10 @@ def evaluate(  # noqa: PLR0913
     *,
     task: Annotated[Task, typer.Option(help="What the release is to be good for.")],
     network: Annotated[
-        Path | None, typer.Option(help="Hubs and bus lines, a TOML file.", show_default="none")
+        Path | None,
+        typer.Option(
+            help="Hubs and bus lines, a TOML file; for traffic, roads.", show_default="none"
+        ),
     ] = None,
     gtfs: Annotated[
         Path | None, typer.Option(help="A GTFS feed to take them from.", show_default="none")
@@ -55,14 +60,21 @@ def evaluate(  # noqa: PLR0913
     picture: Annotated[
         Path | None, typer.Option(help="Draw the network and its fleet into this PNG file.")
     ] = None,
+    vehicles_per_trip: Annotated[
+        float, typer.Option(help="Traffic: how many vehicles a trip puts on the road.")
+    ] = 1.0,
+    to: Annotated[
+        Path | None, typer.Option(help="Traffic: write volume, speed and time by link, as CSV.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Size the fleet of an on-demand transit system by a release; costs no budget.
+    """Judge a release by the fleet or the traffic that it asks for; costs no budget.
 
     Reads the release and public files; with a plan the exact trips too, for your own screen.
     """
-    from hushway.steward.facts import fleet_facts
+    from hushway.steward.facts import fleet_facts, traffic_facts
     from hushway.steward.transit import evaluate as evaluate_release
+    from hushway.transit.evaluation import FleetEvaluation
 
     with working() as show:
         found = evaluate_release(
@@ -77,8 +89,16 @@ def evaluate(  # noqa: PLR0913
             mean_wait=mean_wait,
             shifts=shifts,
             picture=picture,
+            vehicles_per_trip=vehicles_per_trip,
+            to=to,
             progress=show,
         )
+    if not isinstance(found, FleetEvaluation):
+        if as_json:
+            answer_json(traffic_facts(found))
+        else:
+            _show_traffic(found, to)
+        return
     if as_json:
         answer_json(fleet_facts(found))
         return
@@ -127,6 +147,45 @@ def _show_truth(truth: "TrueDays") -> None:
         [[name, by_table, by_truth] for (name, by_table), (_, by_truth) in rows],
     )
     say(INTERNAL_TRIPS)
+
+
+def _show_traffic(found: "TrafficEvaluation", to: Path | None) -> None:
+    from hushway.steward.facts import INTERNAL_TRIPS, traffic_facts
+
+    told = traffic_facts(found)
+    say(told["sentence"])
+    table(
+        "Traffic by class of road: means over the draws",
+        ["class", "#links", "#vehicle km", "#km/h"],
+        [
+            [
+                f"{one['class']}",
+                f"{one['links']:,}",
+                f"{one['vehicle_km']:,.0f}",
+                "" if one["speed_kmh"] is None else f"{one['speed_kmh']:.1f}",
+            ]
+            for one in told["classes"]
+        ],
+    )
+    if told["off_roads"] > 0:
+        say(f"{told['off_roads']:.1%} of the trips end where they begin, or far from these roads.")
+    if told["truth"] is not None:
+        table(
+            "Beside the exact trips, by vehicles on a link",
+            ["links with", "#links", "#RMSE", "#in the interval"],
+            [
+                [
+                    one["name"],
+                    str(one["links"]),
+                    f"{one['rmse_percent']:.1f}%",
+                    f"{one['held']:.0%}",
+                ]
+                for one in told["truth"]["sizes"]
+            ],
+        )
+        say(INTERNAL_TRIPS)
+    if to is not None:
+        say(f"Every link is in {to}. It was made from the published release alone.")
 
 
 def _figures(service: "Service") -> list[tuple[str, str]]:

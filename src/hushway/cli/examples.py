@@ -51,6 +51,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "evaluate": (
         "hushway evaluate release --task fleet --plan plan.toml",
         "hushway evaluate release --task fleet --network network.toml --picture fleet.png",
+        "hushway evaluate release --task traffic --network roads.osm.pbf --to volumes.csv",
     ),
     "warm": ("hushway warm", "hushway warm od links"),
     "audit": ("hushway audit od --quick", "hushway audit od --mutants"),

@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from hushway.transit.judge import Drawn
     from hushway.transit.network_design import NetworkDesign
     from hushway.transit.shifts import Shifts
+    from hushway.transit.traffic.evaluation import TrafficEvaluation
+    from hushway.transit.traffic.judge import Spread, TrafficVerdict, TrueTraffic
 
 ONLY_HERE = "your screen only: counted from your rows without noise; nothing of this is released"
 INTERNAL_ROWS = "INTERNAL: depends on exact rows; not for release"
@@ -489,6 +491,51 @@ def _shifts(shifts: "Shifts") -> dict[str, Any]:
             {"first_hour": int(start), "hours": int(length), "drivers": int(count)}
             for start, length, count in each
         ],
+    }
+
+
+def traffic_facts(found: "TrafficEvaluation") -> dict[str, Any]:
+    """Returns the traffic that a release puts on roads; with exact trips, how far off it is."""
+    verdict, truth = found.verdict.value, found.verdict.value.truth
+    return {
+        "task": "traffic",
+        "sentence": verdict.sentence,
+        "internal": None if truth is None else INTERNAL_TRIPS,
+        "draws": len(verdict.days),
+        "gap": max(day.gap for day in verdict.days),
+        "off_roads": verdict.off_roads,
+        "vehicle_hours": _spread(verdict.vehicle_hours),
+        "vehicle_km": _spread(verdict.vehicle_km),
+        "classes": _classes(verdict),
+        "truth": None if truth is None else _true_traffic(truth),
+    }
+
+
+def _spread(found: "Spread") -> dict[str, float | None]:
+    ends = {"low": float(found.low), "high": float(found.high)}
+    told = {name: value if isfinite(value) else None for name, value in ends.items()}
+    return {"mean": float(found.mean), **told}
+
+
+def _classes(verdict: "TrafficVerdict") -> list[dict[str, Any]]:
+    roads, classes = verdict.days[0].roads, []
+    for number in sorted(set(roads.road_class.tolist())):
+        links = roads.road_class == number
+        volumes = verdict.volumes.mean[links]
+        km = float(volumes @ roads.length[links]) / 1000
+        hours = float(volumes @ verdict.seconds.mean[links]) / 3600
+        speed = km / hours if hours else None
+        facts = {"class": number, "links": int(links.sum())}
+        classes.append({**facts, "vehicle_km": km, "speed_kmh": speed})
+    return classes
+
+
+def _true_traffic(truth: "TrueTraffic") -> dict[str, Any]:
+    return {
+        "vehicle_hours": truth.day.vehicle_hours,
+        "vehicle_km": truth.day.vehicle_km,
+        "speed_rmse_kmh": truth.speed_rmse_kmh,
+        "sizes": [vars(size) for size in truth.sizes],
     }
 
 

@@ -1,4 +1,4 @@
-"""The verbs `evaluate` and `design`: the fleet and the bus lines that a city would build."""
+"""The verbs `evaluate` and `design`: fleets, traffic, and bus lines that a city would build."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +12,9 @@ from hushway.transit.day_demand import hours_of
 if TYPE_CHECKING:
     from hushway.transit.evaluation import FleetEvaluation
     from hushway.transit.network_design import NetworkDesign
+    from hushway.transit.traffic.evaluation import TrafficEvaluation
 
-FLEET = "fleet"
+FLEET, TRAFFIC = "fleet", "traffic"
 
 
 def evaluate(  # noqa: PLR0913
@@ -29,9 +30,11 @@ def evaluate(  # noqa: PLR0913
     mean_wait: int = 180,
     shifts: str | Sequence[int] | None = None,
     picture: Path | str | None = None,
+    vehicles_per_trip: float = 1.0,
+    to: Path | str | None = None,
     progress: Progress = quiet,
-) -> "FleetEvaluation":
-    """Sizes the fleet of an on-demand transit system by an OD release; costs no budget.
+) -> "FleetEvaluation | TrafficEvaluation":
+    """Judges an OD release by a fleet sized for it, or by its traffic on roads; costs no budget.
 
     Privacy:
         With a plan all exact trips are counted, without noise: the verdict is Internal then, for
@@ -39,9 +42,9 @@ def evaluate(  # noqa: PLR0913
 
     Args:
         release: The folder of an OD release.
-        task: What the release is to be good for: "fleet".
-        network: A file with hubs and bus lines.
-        gtfs: A feed to take them from instead.
+        task: What the release is to be good for: "fleet" or "traffic".
+        network: A file with hubs and bus lines; for traffic, the roads, in any format of links.
+        gtfs: A feed to take hubs and bus lines from instead.
         plan: The release's plan, to compare with the exact trips.
         draws: How many days are drawn.
         day: A weekday or a date, if the release tells them apart.
@@ -49,6 +52,8 @@ def evaluate(  # noqa: PLR0913
         mean_wait: The longest mean wait for a shuttle, in seconds.
         shifts: How many hours drivers' shifts may last, such as "4,8"; none are planned without.
         picture: A PNG file to draw the network and its fleet into.
+        vehicles_per_trip: For traffic, how many vehicles a trip puts on the road.
+        to: For traffic, a CSV file to write: volume, speed and time of every link.
         progress: Told in a few words what is being done.
 
     Raises:
@@ -60,17 +65,34 @@ def evaluate(  # noqa: PLR0913
         'fleet ... vehicles...'
     """
     from hushway.transit.evaluation import FleetQuestion, evaluate_fleet
+    from hushway.transit.traffic.evaluation import TrafficQuestion, evaluate_traffic
 
+    window = None if hours is None else hours_of(hours)
+    _refuse_existing(picture, to)
+    if task == TRAFFIC:
+        _refuse_others(TRAFFIC, gtfs=gtfs, shifts=shifts, picture=picture)
+        traffic = TrafficQuestion(
+            roads=_roads(network),
+            plan=_path(plan),
+            draws=draws,
+            day=day,
+            hours=window,
+            vehicles_per_trip=vehicles_per_trip,
+        )
+        judged = evaluate_traffic(Path(release), traffic, progress=progress)
+        if to is not None:
+            judged.write(Path(to))
+        return judged
     if task != FLEET:
-        raise PlanError(f"There is no task {task!r}.", advice=f"Choose {FLEET}.")
-    _refuse_existing(picture)
+        raise PlanError(f"There is no task {task!r}.", advice=f"Choose {FLEET} or {TRAFFIC}.")
+    _refuse_others(FLEET, to=to)
     question = FleetQuestion(
         network=_path(network),
         gtfs=_path(gtfs),
         plan=_path(plan),
         draws=draws,
         day=day,
-        hours=None if hours is None else hours_of(hours),
+        hours=window,
         mean_wait_s=mean_wait,
         shift_hours=_lengths(shifts) if isinstance(shifts, str) else tuple(shifts or ()),
     )
@@ -132,6 +154,22 @@ def _refuse_existing(*files: Path | str | None) -> None:
     for file in files:
         if file is not None:
             refuse_taken(Path(file))
+
+
+def _refuse_others(task: str, **given: object) -> None:
+    """Makes sure that nothing was asked that only another task answers."""
+    unfit = [name for name, value in given.items() if value is not None]
+    if unfit:
+        raise PlanError(f"The task {task} has no {unfit[0]}.", advice="Leave it out.")
+
+
+def _roads(network: Path | str | None) -> Path:
+    if network is None:
+        raise PlanError(
+            "Traffic needs roads.",
+            advice="Give a public road network, such as --network roads.osm.pbf.",
+        )
+    return Path(network)
 
 
 def _path(name: Path | str | None) -> Path | None:

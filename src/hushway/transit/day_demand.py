@@ -10,11 +10,14 @@ import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PlanError, ReleaseError
+from hushway.families.load import load_plan, prepare
+from hushway.families.od.planning.evaluation import exact_trips
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.synthetic.published import PublishedTrips, read_published_trips
 from hushway.families.verify import verified
 from hushway.geography.periods import Periods
 from hushway.geography.service_day import WEEKDAYS
+from hushway.progress import Progress
 from hushway.transit.legs import RiderTrips, draw_trips
 
 Hours = tuple[int, int]
@@ -103,6 +106,19 @@ def published_day(
 
     best = one_day(table.universe, table.cells, table.counts, day=day, hours=hours)
     return best if table.learnt is None else replace(best, another=another)
+
+
+def true_day(
+    plan: Path, table: PublishedTrips, *, day: str | None, hours: Hours | None, progress: Progress
+) -> DayDemand:
+    """Returns the demand of one day of the exact trips of a release's plan.
+
+    Privacy:
+        All exact trips are counted, nobody's bounded and without noise: for values that stay
+        `Internal`.
+    """
+    exact = exact_trips(prepare(load_plan(plan)), table.universe, progress)
+    return one_day(table.universe, exact.cells, exact.values, day=day, hours=hours)
 
 
 def one_day(

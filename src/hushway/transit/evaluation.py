@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hushway.errors import PlanError
-from hushway.families.load import load_plan, prepare
-from hushway.families.od.planning.evaluation import exact_trips
 from hushway.geography.itineraries import Itineraries, itineraries
 from hushway.geography.transit import TransitNetwork
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
-from hushway.transit.day_demand import DayDemand, Hours, one_day, published_day, read_od_table
+from hushway.transit.day_demand import DayDemand, Hours, published_day, read_od_table, true_day
 from hushway.transit.fleet import MEAN_WAIT_S
 from hushway.transit.judge import FleetVerdict, drivers, judge_fleet
 from hushway.transit.network.file import read_network
@@ -96,14 +94,14 @@ def evaluate_fleet(
     """
     progress(_READING)
     published = read_od_table(release)
-    universe = published.universe
     demand = published_day(published, day=question.day, hours=question.hours)
     _refuse_long_shifts(demand, question)
     routes = itineraries(_network(demand, question))
     truth = None
     if question.plan is not None:
-        exact = exact_trips(prepare(load_plan(question.plan)), universe, progress)
-        truth = one_day(universe, exact.cells, exact.values, day=question.day, hours=question.hours)
+        truth = true_day(
+            question.plan, published, day=question.day, hours=question.hours, progress=progress
+        )
     verdict = judge_fleet(
         demand,
         routes,
