@@ -17,6 +17,7 @@ from hushway.cli.console import (
     table,
     working,
 )
+from hushway.cli.year import say_year
 
 if TYPE_CHECKING:
     from hushway.release.forecast.crowd import CrowdForecast
@@ -116,11 +117,10 @@ def _say_price(tag: "Price") -> None:
             for f in tag.forecasts
         ],
     )
-    if tag.series is not None:
-        say(tag.series.sentence)
+    _say_series(tag)
     if tag.expected is not None:
         _say_expected(tag.expected, job.wording.counted)
-        if longer:
+        if longer and (tag.year is None or tag.year.forecast is None):
             length, steps = [*longer.items()][-1]
             say(
                 f"Over a {length} these errors are {short(sqrt(steps))} to {steps} times as large: "
@@ -135,6 +135,13 @@ def _say_price(tag: "Price") -> None:
         say("Something coarser may be worth more: hushway recommend PLAN proposes it.")
     if tag.noise is not None:
         say(tag.noise)
+
+
+def _say_series(tag: "Price") -> None:
+    if tag.series is not None:
+        say(tag.series.sentence)
+    if tag.year is not None:
+        say_year(tag.year, tag.job.wording.counted)
 
 
 def _say_account(tag: "Price") -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hushway.cli.console import AsJson, PlanFile, answer_json, say, table, working
+from hushway.cli.console import AsJson, PlanFile, Step, answer_json, say, table, working
+from hushway.cli.year import say_year
 
 if TYPE_CHECKING:
     from hushway.release.forecast.advice import Advice
@@ -34,6 +35,7 @@ def recommend(
         Path | None,
         typer.Option(help="Write the plan with what is proposed to this new file beside it."),
     ] = None,
+    step: Step = None,
     as_json: AsJson = False,
 ) -> None:
     """Try mechanism, published totals and contribution limit; say whether your data are enough.
@@ -46,7 +48,7 @@ def recommend(
 
     with working() as show:
         found = recommend_for(
-            plan, trips=trips, people=people, runs=runs, write=write, progress=show
+            plan, trips=trips, people=people, runs=runs, write=write, progress=show, step=step
         )
     if as_json:
         answer_json(recommendation_facts(found))
@@ -54,6 +56,8 @@ def recommend(
     counted = next(iter(found.guess))
     _show(found, f"{trips:,} {counted} of {people:,} people")
     _show_worth(found)
+    if found.year is not None:
+        say_year(found.year, counted)
     if write is not None:
         say(f"The plan with these changes is in {write}.")
 

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.coarser import Coarser
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.forecast.known import Known
+    from hushway.release.forecast.series import SeriesForecast
     from hushway.release.forecast.true_errors import TrueErrors
     from hushway.release.job import CountingContext, Job
     from hushway.release.mechanism import Mechanism
@@ -137,6 +138,11 @@ class Family(ABC):
     @property
     def crowd_forecast(self) -> "Callable[[Job, ExpectedPopulation], CrowdForecast] | None":
         """Foresees errors from a public guess of the crowd, reading no row; None if it cannot."""
+        return None
+
+    @property
+    def series_forecast(self) -> "Callable[..., SeriesForecast] | None":
+        """Foresees errors of a year of a series likewise, first and revised; None if it cannot."""
         return None
 
     @property

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from hushway.steward.publish import Published
     from hushway.steward.recommend import Recommendation
     from hushway.steward.worth import Proposal, Worth
+    from hushway.steward.year import Year
     from hushway.tables.check import RowsChecked
     from hushway.transit.evaluation import FleetEvaluation
     from hushway.transit.judge import Drawn
@@ -112,6 +113,7 @@ def price_facts(tag: "Price") -> dict[str, Any]:
         "worth": worth_facts(tag.worth),
         "noise": tag.noise,
         "series": None if tag.series is None else _series_price_facts(tag.series),
+        "year": _year_facts(tag.year),
     }
 
 
@@ -123,6 +125,19 @@ def _series_price_facts(found: "SeriesPrice") -> dict[str, Any]:
         "releases": found.releases,
         "sentence": found.sentence,
         "steps_of": dict(found.longer),
+    }
+
+
+def _year_facts(found: "Year | None") -> dict[str, Any] | None:
+    """Returns what a year of a series would tell; None if there is none or nobody guessed."""
+    if found is None:
+        return None
+    return {
+        "share": found.share,
+        "errors": [] if found.forecast is None else [vars(one) for one in found.forecast.errors],
+        "notes": [] if found.forecast is None else found.forecast.notes,
+        "lengths": [{**vars(one), "enough": one.is_enough} for one in found.lengths],
+        "sentences": list(found.sentences),
     }
 
 
@@ -209,6 +224,7 @@ def recommendation_facts(found: "Recommendation") -> dict[str, Any]:
         "enough": found.enough,
         "worth": worth_facts(found.worth),
         "proposal": proposal_facts(found.proposal),
+        "year": _year_facts(found.year),
     }
 
 

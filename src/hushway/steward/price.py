@@ -1,6 +1,7 @@
 """The verb `price`: cost and errors of a release, at the plan's budget or at others."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import overload
@@ -13,6 +14,7 @@ from hushway.steward.jobs import PlanLike, job_of
 from hushway.steward.price_curve import PriceCurve, price_curve
 from hushway.steward.price_tag import Price, crowd_of, price_tag
 from hushway.steward.price_target import Enough, smallest_epsilon, target_of
+from hushway.steward.year import year_of
 
 Budgets = str | Sequence[Fraction | str | int]
 
@@ -112,7 +114,8 @@ def price(  # noqa: PLR0913  one argument for each option
     if budgets is None:
         if crowd is not None:
             progress("Trying the plan on invented rows")
-        return price_tag(job, crowd=crowd, progress=progress)
+        tag = price_tag(job, crowd=crowd, progress=progress)
+        return replace(tag, year=year_of(job, crowd, progress=progress))
     if picture is not None:
         # Matplotlib takes long to load.
         from hushway.steward.price_picture import draw_curve, refuse_format

@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
 
 from hushway.errors import BudgetError, PlanError, PrivacyError
 from hushway.families.registry import family_named
 from hushway.privacy.ledger import Account, Ledger
-from hushway.privacy.ledger.span import Span, Step
+from hushway.privacy.ledger.span import Span
 from hushway.privacy.loss import Loss, cost_on, total
 from hushway.progress import Progress, quiet
 from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
@@ -18,14 +17,7 @@ from hushway.release.job import Job
 from hushway.release.mechanism import Forecast
 from hushway.release.wording import plural
 from hushway.steward.worth import Worth, worth_of
-
-# How many steps a longer sum has.
-_LONGER: Final[Mapping[Step, Mapping[str, int]]] = {
-    "day": {"week": 7, "year": 365},
-    "week": {"year": 52},
-    "month": {"quarter": 3, "year": 12},
-    "quarter": {"year": 4},
-}
+from hushway.steward.year import LONGER, Year
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +69,7 @@ class Price:
         worth: What would be known of it.
         noise: Which noise is better and why, if the plan names a delta and features.
         series: How far the budget of a span goes, if the plan is a series.
+        year: What a year of it would tell, if a crowd was guessed too.
     """
 
     job: Job
@@ -90,6 +83,7 @@ class Price:
     worth: Worth
     noise: str | None
     series: SeriesPrice | None
+    year: Year | None = None
 
 
 def price_tag(
@@ -129,7 +123,7 @@ def _series(job: Job) -> SeriesPrice | None:
     if plan is None or limit is None:
         return None
     charge = _charge(limit, job.mechanism.losses)
-    return SeriesPrice(span=plan.span, limit=limit, charge=charge, longer=_LONGER[plan.step])
+    return SeriesPrice(span=plan.span, limit=limit, charge=charge, longer=LONGER[plan.step])
 
 
 def crowd_of(trips: int | None, people: int | None) -> ExpectedPopulation | None:

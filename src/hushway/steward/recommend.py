@@ -15,6 +15,7 @@ from hushway.release.forecast.advice import Advice
 from hushway.release.forecast.crowd import ExpectedPopulation
 from hushway.steward.jobs import PlanLike, job_of
 from hushway.steward.worth import Proposal, Worth, propose, worth_of
+from hushway.steward.year import Year, year_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,12 +27,14 @@ class Recommendation(Advice):
         guess: What was guessed, by name: trips, records, visits or links travelled, and people.
         worth: What would be known of the plan as it is.
         proposal: Coarser places and periods, if that is little and they would do.
+        year: What a year would tell, if the plan is a series.
     """
 
     release_type: str
     guess: Mapping[str, int]
     worth: Worth
     proposal: Proposal | None
+    year: Year | None = None
 
     @property
     def changes(self) -> Mapping[str, Any]:
@@ -55,6 +58,7 @@ def recommend(
     runs: int = 1,
     write: Path | None = None,
     progress: Progress = quiet,
+    step: str | None = None,
 ) -> Recommendation:
     """Says what to put into a plan for a guessed crowd, and whether the data are enough.
 
@@ -72,6 +76,7 @@ def recommend(
         runs: How often each choice is tried.
         write: Where to write the plan, a file, with what is proposed, or else recommended.
         progress: Told in a few words what is being done.
+        step: Of a series, the step; the plan's own if left out.
 
     Raises:
         PlanError: The guesses make no sense, or the plan to write from is not a file.
@@ -89,7 +94,7 @@ def recommend(
             advice="Give at least one for each of the people.",
         )
     text = None if write is None else _text(plan, write)
-    job = job_of(plan)
+    job = job_of(plan, step=step)
     family = family_named(job.plan.release_type)
     crowd = ExpectedPopulation(trips=trips, people=people)
     advice = family.recommend(job, crowd, runs=runs, progress=progress)
@@ -100,6 +105,7 @@ def recommend(
         guess={family.guessed: trips, "people": people},
         worth=worth,
         proposal=propose(job, crowd, progress=progress) if worth.little else None,
+        year=year_of(job, crowd, progress=progress),
     )
     if write is not None and text is not None:
         from hushway.steward.plan_edit import with_changes

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.coarser import Coarser
     from hushway.release.forecast.crowd import CrowdForecast, ExpectedPopulation
     from hushway.release.forecast.known import Known
+    from hushway.release.forecast.series import SeriesForecast
     from hushway.release.job import Job
     from hushway.release.mechanism import Mechanism
     from hushway.release.others import OtherRelease
@@ -163,6 +164,13 @@ class ODFamily(Family):
         from hushway.families.od.planning.forecast import forecast_od
 
         return forecast_od
+
+    @property
+    def series_forecast(self) -> "Callable[..., SeriesForecast]":
+        """Predicts errors of a year of a series likewise, first and revised."""
+        from hushway.families.od.planning.series import forecast_series
+
+        return forecast_series
 
     def recommend(
         self, job: "Job", crowd: "ExpectedPopulation", *, runs: int = 1, progress: Progress = quiet

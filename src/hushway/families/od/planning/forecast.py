@@ -37,6 +37,7 @@ MOST_TRIPS: Final = 4_000_000
 # Small tables are tried several times, so that luck counts less; large ones once.
 _CELLS_TRIED: Final = 1 << 19
 _MOST_RUNS: Final = 4
+ROWS: Final = "one cell with a row"
 _BUSIEST: Final = 0.1
 # What a draw of noise is usually off by, in standard deviations: .71 for Laplace, .80 for Gaussian.
 _USUAL: Final = 0.7
@@ -109,7 +110,7 @@ def typical_errors(
     found: dict[str, list[tuple[FloatArray, FloatArray]]] = {}
     for seed in seeds:
         table = run_once(mechanism, scene, SeededSource(seed))
-        for figure, off, true in _compared(scene, table):
+        for figure, off, true in compared(scene, table):
             if len(off):
                 found.setdefault(figure, []).append((off, true))
     return Internal(
@@ -124,13 +125,13 @@ def typical_errors(
     )
 
 
-def _compared(scene: ODScene, table: ODTable) -> Iterator[tuple[str, FloatArray, FloatArray]]:
+def compared(scene: ODScene, table: ODTable) -> Iterator[tuple[str, FloatArray, FloatArray]]:
     """Yields figures with their absolute errors and what they should be."""
     cells, too_much = difference(scene.truth, table)
     off, true = np.abs(too_much).astype(np.float64), np.zeros(len(cells))
     true[np.searchsorted(cells, scene.truth.cells)] = scene.truth.values
     rows, busy = np.isin(cells, table.cells, assume_unique=True), _busiest(true)
-    yield "one cell with a row", off[rows], true[rows]
+    yield ROWS, off[rows], true[rows]
     yield "one of the busiest tenth of cells", off[busy], true[busy]
     for feature in scene.features:
         element = feature.of(cells)
