@@ -112,13 +112,10 @@ def noisy(here: Town, epsilon: float, seed: int) -> DayDemand:
 
 
 def on_shortest_paths(places: PlacesOnRoads, demand: DayDemand) -> FloatArray:
-    return np.sum(
-        [
-            hours * quickest_ways(places.supply, asked, places.supply.free_s)[0]
-            for hours, asked in places.by_period(demand)
-        ],
-        axis=0,
-    )
+    volumes = np.zeros(places.roads.links)
+    for hours, asked in places.by_period(demand):
+        volumes += hours * quickest_ways(places.supply, asked, places.supply.free_s)[0]
+    return volumes
 
 
 def stations_held(draws: list[DayDemand], truth: DayDemand) -> float:
@@ -158,7 +155,7 @@ def measured(here: Town, true: DayTraffic, epsilon: str, run: int) -> dict[str, 
             on_shortest_paths(here.places, plain)[used], true.volumes[used]
         ),
         "RMSE, noisy in equilibrium": percent_rmse(equally.volumes[used], true.volumes[used]),
-        "vehicle hours off": 100 * abs(verdict.vehicle_hours.mean / true.vehicle_hours - 1),
+        "vehicle hours off": 100 * abs(float(verdict.vehicle_hours.mean) / true.vehicle_hours - 1),
         "vehicle hours off, noisy": 100 * abs(equally.vehicle_hours / true.vehicle_hours - 1),
         "speeds off (km/h)": verdict.truth.speed_rmse_kmh,
         **sizes,

@@ -1,4 +1,4 @@
-"""Evaluates OD releases by the shuttle fleet that a city would buy on them; for researchers."""
+"""Evaluates OD releases by the fleet that a city would buy on them, or by traffic: for research."""
 
 from typing import TYPE_CHECKING
 

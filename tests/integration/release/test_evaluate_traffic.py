@@ -14,7 +14,7 @@ from hushway.families.links.city.road_city import road_city
 from hushway.families.links.public.geoparquet import write_links_parquet
 from hushway.steward import facts
 from hushway.transit.traffic.evaluation import TrafficEvaluation
-from support.little_plans import PLACES
+from support.little_city import PLACES
 from support.scene import PLAN, Scene
 
 COLUMNS = "link_id from_node_id to_node_id volume volume_low volume_high speed_kmh speed_kmh_low"
@@ -26,10 +26,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A little city, its release, and roads round its places."""
     scene = Scene.prepared(tmp_path_factory.mktemp("traffic") / "city", "od")
     folder = scene.folder
-    # Draws can be made of a table that learnt its counts.
+    # Draws can be made of a table that learnt its counts, and of many trips it learns enough.
     scene.plan["mechanism"] = {"name": "learned"}
-    scene.say("privacy.epsilon", "10")
     scene.write_plan()
+    header, *lines = scene.rows.read_text(encoding="utf-8").splitlines()
+    many = [f"{copy}{line}" for copy in range(200) for line in lines]
+    scene.rows.write_text("\n".join([header, *many, ""]), encoding="utf-8")
     hushway.publish(folder / PLAN)
     middle = tuple(sum(place[axis] for place in PLACES) / len(PLACES) for axis in (1, 2))
     write_links_parquet(road_city(3, links=1000, middle=middle), folder / "roads.parquet")
