@@ -14,7 +14,7 @@ import pytest
 
 from hushway.errors import LedgerError, ReleaseError
 from hushway.families import write
-from hushway.families.load import at_step, plan_from, prepare
+from hushway.families.load import plan_from, prepare
 from hushway.families.od.files.published import ODContents
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.rows.bounding import ArrayCounter
@@ -117,7 +117,7 @@ class Steps(Scene):
 
 def job_of(facts: dict[str, Any], folder: Path, day: date) -> Job:
     step = f"{day}" if "series" in facts else None
-    job = prepare(plan_from(at_step(facts, step), folder=folder))
+    job = prepare(plan_from(facts, folder=folder, step=step))
     assert isinstance(job.geography, ODCells)
     return replace(job, rows=RowsInMemory(cells=job.geography))
 

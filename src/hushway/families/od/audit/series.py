@@ -30,13 +30,13 @@ from hushway.families.od.files.others import noisy_answers
 from hushway.families.od.fit.learning.series import NoisyStep
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.learned import Learned, od_learned
-from hushway.families.od.mechanism.others import OtherStep
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.features import Feature
 from hushway.privacy.curator import Curator
 from hushway.privacy.loss import Loss, loss_of
 from hushway.privacy.measured import Measured
 from hushway.release.mechanism import Measurements
+from hushway.release.others import OtherStep
 
 STEPS = 12
 OpenStep = Callable[[], Curator]
@@ -195,7 +195,7 @@ class Rereader(_Keeper):
         self, other: OtherStep, universe: ODCells, features: tuple[Feature, ...]
     ) -> NoisyStep:
         assert other.answers is not None  # noqa: S101  the audit has all of them
-        step = other.answers(universe, features)
+        step: NoisyStep = other.answers(universe, features)
         return replace(step, cells=self.kept[0].values.reshape(step.cells.shape))
 
 

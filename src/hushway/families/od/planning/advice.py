@@ -149,11 +149,9 @@ def _options(candidate: Candidate) -> dict[str, Any]:
 
 
 def _settled(wider: ODPlan, best: Candidate) -> ODPlan:
-    options = {"published_totals": best.features, "noise": best.noise}
-    mechanism = (
-        CBDPOptions(name="cbdp", **options)
-        if best.mechanism == "cbdp"
-        else LearnedOptions(**options)
+    options = CBDPOptions if best.mechanism == "cbdp" else LearnedOptions
+    mechanism = options.model_validate(
+        {"name": best.mechanism, "published_totals": best.features, "noise": best.noise}
     )
     privacy = wider.privacy.model_copy(update={"max_trips": best.max_trips})
     return wider.model_copy(update={"mechanism": mechanism, "privacy": privacy})

@@ -18,7 +18,6 @@ from hushway.families.od.files.others import noisy_answers
 from hushway.families.od.fit.table import ODTable
 from hushway.families.od.mechanism.learned import Learned
 from hushway.families.od.mechanism.measuring import ODMechanism
-from hushway.families.od.mechanism.others import OtherStep
 from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.planning.forecast import MOST_TRIPS, ROWS, compared, figures
 from hushway.families.od.planning.stand_in import stand_in
@@ -34,6 +33,7 @@ from hushway.release.forecast.series import SeriesForecast, SumError
 from hushway.release.forecast.study_budget import StudyBudget
 from hushway.release.job import Job
 from hushway.release.mechanism import Measurements
+from hushway.release.others import OtherStep
 
 # Of a longer year so many steps are tried, and the rest follows.
 _MOST_STEPS: Final = 12
