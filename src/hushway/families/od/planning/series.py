@@ -35,10 +35,14 @@ from hushway.release.job import Job
 from hushway.release.mechanism import Measurements
 from hushway.release.others import OtherStep
 
-# Of a longer year so many steps are tried, and the rest follows.
+# Of a longer year so many steps are measured. Every other one of that many is fitted, since fits
+# take long, and sums over more steps follow from those.
 _MOST_STEPS: Final = 12
-# Fitting so many cells, in all steps twice, takes about half a minute.
+_MOST_FITTED: Final = 6
+# So many cells in all steps are measured and fitted in about half a minute.
 _MOST_CELLS: Final = 1 << 20
+# Fewer numbers may all be right by luck.
+_FEWEST: Final = 4
 _SEED: Final = 1
 
 
@@ -97,9 +101,10 @@ def forecast_series(
         return SeriesForecast(errors=(), notes=(reason,))
     steps = [_measured(job, scene, n) for n, scene in enumerate(_scenes(job, crowd, count))]
     first, revised = _tables(job, steps, progress)
-    tried = {number for number in lengths.values() if number <= count} | {count}
-    once = {number: _compared(steps, first, number) for number in tried}
-    again = {number: _compared(steps, revised, number) for number in tried}
+    some = [steps[number] for number in _fitted(steps)]
+    tried = {number for number in lengths.values() if number <= len(some)} | {len(some)}
+    once = {number: _compared(some, first, number) for number in tried}
+    again = {number: _compared(some, revised, number) for number in tried}
     errors = (
         SumError(
             figure=figure,
@@ -150,15 +155,21 @@ def _measured(job: Job, scene: ODScene, number: int) -> _Step:
     return _Step(scene=scene, mechanism=job.mechanism, measured=measured)
 
 
+def _fitted(steps: Sequence[_Step]) -> range:
+    """Returns the numbers of the steps that are fitted, which are spread over all of them."""
+    return range(0, len(steps), math.ceil(len(steps) / _MOST_FITTED))
+
+
 def _tables(
     job: Job, steps: Sequence[_Step], progress: Progress
 ) -> tuple[list[ODTable], list[ODTable]]:
-    """Returns the table of every step, as it is published first and revised."""
+    """Returns the tables of the steps that are fitted, as they are published first and revised."""
     series = job.plan.series
     from_before = series is not None and series.learn_from is not None
     first, revised = [], []
-    for number, step in enumerate(steps):
+    for number in _fitted(steps):
         progress("Trying a year on invented trips", number / len(steps))
+        step = steps[number]
         others = [(number - at, other) for at, other in enumerate(steps) if at != number]
         before = [one for one in others if one[0] > 0 and from_before and step.learns]
         first.append(step.fitted(before))
@@ -181,8 +192,8 @@ def _compared(steps: Sequence[_Step], tables: Sequence[ODTable], number: int) ->
         some = slice(start, start + number)
         scene = _summed([one.scene for one in steps[some]])
         for figure, off, true in compared(scene, _added(tables[some])):
-            # A single number may be right by luck, and which rows there are is up to the table.
-            if len(off) > 1 and figure != ROWS:
+            # Which rows there are is up to the table.
+            if len(off) >= _FEWEST and figure != ROWS:
                 parts.setdefault(figure, []).append((off, true))
     return {
         figure: _Off(
@@ -233,10 +244,10 @@ def _error(tried: Mapping[int, Mapping[str, _Off]], figure: str, number: int) ->
 def _notes(steps: Sequence[_Step], year: int) -> Iterator[str]:
     yield (
         "This assumes the same people, habits and places in every step, and steps that differ by "
-        "chance alone; where a city changes, less is learnt. The mean of all steps of a first year "
-        "on invented trips: a forecast, not a guarantee."
+        "chance alone; where a city changes, less is learnt. The mean over a first year, on "
+        "invented trips: a forecast, not a guarantee."
     )
     if not steps[0].learns:
         yield "Tables of this mechanism, or of so many cells, are not revised."
-    if year > len(steps):
-        yield f"{len(steps)} steps were tried; what follows for more is extrapolated."
+    if year > len(_fitted(steps)):
+        yield f"Sums over more than {len(_fitted(steps))} steps are extrapolated."
