@@ -21,15 +21,15 @@ from hushway.release.others import OtherStep
 from support.density_towns import City, bins_of, town_of
 
 LIMITS = VisitLimits(max_visits=4, max_visits_in_total=8, one_in_a_bin=False)
-WAY = density_series(LIMITS, budget=PureLoss(Fraction(1, 2)))
-PEOPLE = 15_000
+WAY = density_series(LIMITS, budget=PureLoss(Fraction(1, 4)))
+PEOPLE = 16_000
 
 
 @cache
 def month(number: int, closed: int = -1) -> City:
     """Returns a town in which areas differ in size and hours, with other people every month."""
     random = np.random.default_rng(number)
-    town = town_of()
+    town = town_of(periods=bins_of(minutes=120), people=1)
     areas, bins = len(town.universe.areas), town.universe.bins
     size = np.where(np.arange(areas) == closed, 0.0, 1.0 + np.arange(areas) % 4)
     turn = 2 * np.pi * np.arange(bins) / town.universe.periods.parts
@@ -78,7 +78,7 @@ def test_a_month_is_more_exact_with_those_before_and_with_all_others() -> None:
     assert off(revised, now) < off(first, now)
     assert held(revised, now) > held(alone, now) - 0.05
     # The number of all visits is this month's own.
-    assert revised.counts.sum() == pytest.approx(alone.counts.sum(), rel=1e-6)
+    assert revised.counts.sum() == pytest.approx(alone.counts.sum(), rel=1e-4)
 
 
 @pytest.mark.parametrize(("before", "now"), [(-1, 7), (7, -1)])
@@ -93,7 +93,9 @@ def test_a_place_that_closes_or_opens_follows_its_own_answers(before: int, now: 
 
 def test_a_city_that_is_another_one_is_not_learnt_from() -> None:
     city = month(7)
-    strange = replace(city, site=(city.site * 5) % len(city.universe.areas), bin=167 - city.bin)
+    strange = replace(
+        city, site=(city.site * 5) % len(city.universe.areas), bin=city.universe.bins - 1 - city.bin
+    )
     others = [told_by(strange, 30 + away, away) for away in range(1, 5)]
     assert off(fitted(city, 1, others), city) < 1.02 * off(fitted(city, 1), city)
 
@@ -110,7 +112,7 @@ def test_the_order_of_steps_says_nothing_but_how_far_they_are_does() -> None:
 
 def test_limits_that_are_chosen_learn_as_well() -> None:
     city = month(7)
-    way = DensityPeople(budget=PureLoss(Fraction(1, 2)), max_visits=4, max_visits_in_total=8)
+    way = DensityPeople(budget=PureLoss(Fraction(1, 4)), max_visits=4, max_visits_in_total=8)
     answers = measured(city, 1, way)
     others = tuple(told_by(month(7 - away), 10 + away, away) for away in range(1, 5))
     learnt = replace(way, others=others)
@@ -140,7 +142,7 @@ def test_a_month_learns_from_one_that_begins_on_another_weekday() -> None:
 
     def others(first: int) -> list[OtherStep]:
         """Returns months whose windows begin on another day, with the same weeks."""
-        periods = bins_of(first=city.universe.periods.first_day + timedelta(first))
+        periods = bins_of(minutes=120, first=city.universe.periods.first_day + timedelta(first))
         universe = replace(city.universe, periods=periods)
         moved = [
             replace(one, universe=universe, bin=(one.bin - 2 * day) % bins)
