@@ -16,7 +16,7 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from hushway.families.density.fit.table import DensityTable
 from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.planning.trial import area_truth
 from hushway.families.density.public.geometry import density_universe
-from hushway.families.density.public.visits import DensityUniverse, VisitLimits
+from hushway.families.density.public.visits import VisitLimits
 from hushway.privacy.loss import PureLoss
 from hushway.release.mechanism import Measurements
 from hushway.release.others import OtherStep
@@ -103,14 +103,17 @@ class Month:
     def fitted(self, others: Sequence[tuple[int, "Month"]]) -> DensityTable:
         """Fits the month again with what other months, so many away, say."""
         steps = tuple(
-            OtherStep(stated={"steps_away": away}, answers=other.answers) for away, other in others
+            OtherStep(stated={"steps_away": away}, answers=lambda _, other=other: other.answers)
+            for away, other in others
         )
         mechanism = replace(self.mechanism, others=steps)
         return mechanism.fit(self.measured, self.crowd.city.universe)
 
-    def answers(self, universe: DensityUniverse) -> NoisyStep:
-        """Returns its noisy answers, for another month."""
-        return noisy_answers(self.mechanism, self.measured, self.crowd.city.universe, universe)
+    @cached_property
+    def answers(self) -> NoisyStep:
+        """Its noisy answers, for another month of the same universe."""
+        universe = self.crowd.city.universe
+        return noisy_answers(self.mechanism, self.measured, universe, universe)
 
 
 def measured(crowd: Crowd, epsilon: str, seed: int) -> Month:
