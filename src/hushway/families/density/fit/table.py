@@ -11,7 +11,9 @@ from scipy.special import gammaincinv, ndtri
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.errors import PrivacyError
+from hushway.families.density.fit.past import expected_counts, with_totals
 from hushway.families.density.fit.scaling import levels_of, period_scale
+from hushway.families.density.fit.shrinking import shrink_counts
 from hushway.families.density.fit.smoothing import (
     best_cuts,
     cut,
@@ -19,20 +21,9 @@ from hushway.families.density.fit.smoothing import (
     project_onto_simplex,
     smooth_nights,
 )
-from hushway.families.density.fit.steps import (
-    NoisyStep,
-    Past,
-    expected_counts,
-    pooled,
-    with_totals,
-)
+from hushway.families.density.fit.steps import NoisyStep, Past, pooled
 from hushway.families.density.fit.totals import Answers, Totals, answers_of
-from hushway.families.density.fit.wiener import (
-    Cleaned,
-    learn_series_model,
-    shrink_counts,
-    wiener_filter,
-)
+from hushway.families.density.fit.wiener import Cleaned, learn_series_model, wiener_filter
 from hushway.families.density.public.cover import Cover
 from hushway.families.density.public.visits import PERSON_PARTS, DensityUniverse, VisitLimits
 from hushway.release.mechanism import Measurements, noise_of

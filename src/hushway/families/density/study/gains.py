@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 
 from hushway.arrays import FloatArray, IntArray
 from hushway.families.density.fit.scaling import Levels, levels_of
+from hushway.families.density.fit.shrinking import shrink_counts
 from hushway.families.density.fit.smoothing import (
     best_cuts,
     cut,
@@ -23,7 +24,6 @@ from hushway.families.density.fit.wiener import (
     Cleaned,
     SeriesModel,
     learn_series_model,
-    shrink_counts,
     wiener_filter,
 )
 from hushway.families.density.mechanism.series import QUANTA, DensitySeries

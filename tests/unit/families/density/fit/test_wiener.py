@@ -8,10 +8,10 @@ import pytest
 from hushway.arrays import FloatArray
 from hushway.families.density.fit.clusters import evident_error
 from hushway.families.density.fit.places import above_zero, expected_sizes
+from hushway.families.density.fit.shrinking import shrink_counts
 from hushway.families.density.fit.wiener import (
     Cleaned,
     learn_series_model,
-    shrink_counts,
     smoothed,
     wiener_filter,
 )
