@@ -287,8 +287,8 @@ def synthesize(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="The file to write: .csv, .parquet, .xml or .xml.gz for MATSim plans, .rou.xml "
-            "for SUMO persons.",
+            help="The file to write: .csv, .parquet, .omx for a drawn OD table by period, .xml or "
+            ".xml.gz for MATSim plans, .rou.xml for SUMO persons.",
         ),
     ],
     *,

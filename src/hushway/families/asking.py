@@ -164,8 +164,8 @@ def synthesize(
 
     Args:
         release: A release folder.
-        path: The file to write: rows as .csv or .parquet, travellers as MATSim plans (.xml,
-            .xml.gz) or SUMO persons (.rou.xml).
+        path: The file to write: rows as .csv or .parquet, a drawn OD table by period as .omx,
+            travellers as MATSim plans (.xml, .xml.gz) or SUMO persons (.rou.xml).
         seed: Chooses the draw.
         table: Whether to write a drawn table instead of single rows.
         mode: How travellers move: car, transit, bicycle or walk.

@@ -1,4 +1,4 @@
-"""Synthetic rows as files: tables, MATSim plans and SUMO persons, by the ending of the name."""
+"""Synthetic rows as files: tables, matrices, MATSim plans and SUMO persons, by the ending."""
 
 import gzip
 import io
@@ -19,9 +19,10 @@ from hushway.geography.locations import NOT_KNOWN, Locations
 from hushway.release.folder.new_file import refuse_taken, write_new
 
 _TABLES: Final = (".csv", ".parquet")
+_OMX: Final = ".omx"
 _SUMO: Final = ".rou.xml"
 _MATSIM: Final = (".xml", ".xml.gz")
-_STAMP: Final = (
+STAMP: Final = (
     "Synthetic travellers drawn by hushway from published numbers; nobody made these trips."
 )
 _DOCTYPE: Final = (
@@ -77,12 +78,12 @@ class SyntheticFile:
 
     def __post_init__(self) -> None:
         refuse_taken(self.path)
-        known = (*_TABLES, *_MATSIM)
+        known = (*_TABLES, _OMX, *_MATSIM)
         if not self.path.name.endswith(known):
             raise ReleaseError(
                 f"No format is written to a file that ends like {self.path.name}.",
-                advice="End it with .csv or .parquet, with .xml or .xml.gz for MATSim plans, or "
-                f"with {_SUMO} for SUMO persons.",
+                advice="End it with .csv, .parquet or .omx, with .xml or .xml.gz for MATSim plans, "
+                f"or with {_SUMO} for SUMO persons.",
             )
         if self.table and self.for_simulators:
             raise ReleaseError(
@@ -101,8 +102,18 @@ class SyntheticFile:
         """Whether travellers are written in place of rows."""
         return self.path.name.endswith(_MATSIM)
 
+    @property
+    def for_planners(self) -> bool:
+        """Whether a drawn table is written as matrices, one a period."""
+        return self.path.name.endswith(_OMX)
+
     def write_rows(self, rows: pa.Table) -> None:
         """Writes a table of rows."""
+        if self.for_planners:
+            raise ReleaseError(
+                "Matrices are made of OD tables only.",
+                advice="Write .csv or .parquet, or give a release of the release type od.",
+            )
         write_new(self.path, _packed(rows, self.path.suffix))
 
     def write_travellers(self, travellers: Travellers) -> int:
@@ -151,7 +162,7 @@ def _matsim(travellers: Travellers, mode: str) -> Iterator[str]:
     crs, points = _metres(travellers.locations)
     at = [f'<activity type="other" x="{east:.1f}" y="{north:.1f}"' for east, north in points]
     leg = f'<leg mode="{_MODES[mode][0]}"/>\n'
-    yield f'<?xml version="1.0" encoding="utf-8"?>\n{_DOCTYPE}<population desc="{_STAMP}">\n'
+    yield f'<?xml version="1.0" encoding="utf-8"?>\n{_DOCTYPE}<population desc="{STAMP}">\n'
     yield (
         '<attributes><attribute name="coordinateReferenceSystem" class="java.lang.String">'
         f"{crs}</attribute></attributes>\n"
@@ -166,7 +177,7 @@ def _sumo(travellers: Travellers, mode: str) -> Iterator[str]:
     """Yields routes of SUMO: persons whose trips it puts on the nearest edges of its network."""
     at = [f"{place.lon:.6f},{place.lat:.6f}" for place in travellers.locations.places]
     modes = f'modes="{_MODES[mode][1]}"/>'
-    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- {_STAMP} -->\n<routes>\n'
+    yield f'<?xml version="1.0" encoding="UTF-8"?>\n<!-- {STAMP} -->\n<routes>\n'
     for number, visited in enumerate(_visits(travellers)):
         (begin, depart), (second, _) = visited[:2]
         further = "".join(

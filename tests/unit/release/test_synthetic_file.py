@@ -6,6 +6,7 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, fromstring
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from hushway.errors import ReleaseError
@@ -93,6 +94,8 @@ def test_the_same_travellers_have_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_written_is_refused_before_anything_is_drawn(tmp_path: Path) -> None:
+    with pytest.raises(ReleaseError, match="OD tables only"):
+        SyntheticFile(path=tmp_path / "taps.omx").write_rows(pa.table({"record": [1]}))
     with pytest.raises(ReleaseError, match=r"ends like trips\.json"):
         SyntheticFile(path=tmp_path / "trips.json")
     with pytest.raises(ReleaseError, match="no file of travellers"):

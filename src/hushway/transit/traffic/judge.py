@@ -14,6 +14,7 @@ import numpy as np
 from scipy.stats import t as student
 
 from hushway.arrays import BoolArray, FloatArray
+from hushway.errors import PlanError
 from hushway.privacy.measured import Internal
 from hushway.progress import Progress
 from hushway.transit.day_demand import DayDemand
@@ -115,6 +116,8 @@ def judge_traffic(
     Privacy:
         With the exact trips the verdict depends on all of them: it is for the steward's own eyes.
     """
+    if draws < 1:
+        raise PlanError("No day is to be drawn.", advice="Draw 1 day or more.")
     drawn = [demand] if demand.another is None else [demand.another(seed) for seed in range(draws)]
     days = []
     for number, one in enumerate(drawn):

@@ -136,7 +136,9 @@ def test_the_truth_says_how_far_off_links_of_each_size_are() -> None:
     assert found.sentence.endswith("by 3 draws; truth 4")
 
 
-def test_roads_of_another_region_are_refused() -> None:
+def test_roads_of_another_region_and_no_draws_are_refused() -> None:
+    with pytest.raises(PlanError, match="No day is to be drawn"):
+        judged(90, 100, draws=0)
     elsewhere = Locations((PLACES.places[3],))
     with pytest.raises(GeographyError, match="within 2,000 metres of a road"):
         PlacesOnRoads.of(STREET, elsewhere)

@@ -31,16 +31,19 @@ def write_omx(table: ODTable, path: Path) -> None:
     The bytes depend on the table alone: HDF5 is told to keep no times. They are made in memory and
     written by Python, because on a full disk HDF5 cuts the file short and says nothing.
     """
-    path.write_bytes(_omx_bytes(table))
+    path.write_bytes(omx_bytes(table))
 
 
-def _omx_bytes(table: ODTable) -> bytes:
+def omx_bytes(table: ODTable, *, drawn: str | None = None) -> bytes:
+    """Returns a table as an OMX file; what was drawn says so, and has no errors."""
     universe = table.universe
     shape = np.array([len(universe.locations)] * 2, dtype=np.int32)
     with openmatrix.open_file(
         "memory.omx", "w", driver="H5FD_CORE", driver_core_backing_store=0
     ) as file:
         file.root._v_attrs["SHAPE"] = shape  # noqa: SLF001 - PyTables' own name for attributes
+        if drawn is not None:
+            file.root._v_attrs["synthetic"] = drawn  # noqa: SLF001 - likewise
         for i, name in enumerate(matrix_names(universe)):
             part = _period_rows(table, i)
             node = file.create_carray(
@@ -49,7 +52,7 @@ def _omx_bytes(table: ODTable) -> bytes:
             node.attrs["period"] = universe.periods.labels[i]
             node.attrs["counted"] = universe.counted
             errors = shown(universe, table.cells[part], table.standard_errors[part])
-            for key, value in _error_attributes(errors).items():
+            for key, value in _error_attributes(errors).items() if drawn is None else ():
                 node.attrs[key] = value
         for name, entries in _lookups(universe).items():
             file.create_array(file.root.lookup, name, obj=entries, track_times=False)

@@ -7,12 +7,16 @@ import numpy as np
 import pyarrow as pa
 
 from hushway.arrays import IntArray
+from hushway.errors import ReleaseError
+from hushway.families.od.files.omx import fits_omx, omx_bytes
+from hushway.families.od.fit.table import ODTable
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.synthetic.draws import DrawnTable
 from hushway.families.od.synthetic.published import PublishedTrips
 from hushway.geography.periods import Periods
+from hushway.release.folder.new_file import write_new
 from hushway.release.formats.places import number_array, text_array
-from hushway.release.synthetic_file import SyntheticFile, Travellers
+from hushway.release.synthetic_file import STAMP, SyntheticFile, Travellers
 
 _SECOND_US: Final = 1_000_000
 
@@ -60,13 +64,32 @@ def synthesize_trips(published: PublishedTrips, file: SyntheticFile) -> str:
             "They look like a day that fits the release; nobody made these trips."
         )
     universe = published.universe
-    file.write_rows(
-        _table(universe, drawn) if file.table else _rows(_trips(universe, drawn, file.seed))
-    )
+    if file.for_planners:
+        _write_matrices(universe, drawn, file)
+    else:
+        file.write_rows(
+            _table(universe, drawn) if file.table else _rows(_trips(universe, drawn, file.seed))
+        )
     return (
         f"{trips:,} synthetic trips in {len(drawn.cells):,} cells in {file.path}. "
         "They look like a day that fits the release; nobody made them."
     )
+
+
+def _write_matrices(universe: ODCells, drawn: DrawnTable, file: SyntheticFile) -> None:
+    if not fits_omx(universe):
+        raise ReleaseError(
+            "The table has too many places for dense matrices.",
+            advice="Write .parquet with --table instead.",
+        )
+    table = ODTable(
+        universe=universe,
+        cells=drawn.cells,
+        counts=drawn.counts,
+        standard_errors=np.zeros(len(drawn.cells)),
+        threshold=None,
+    )
+    write_new(file.path, omx_bytes(table, drawn=STAMP))
 
 
 def _table(universe: ODCells, drawn: DrawnTable) -> pa.Table:

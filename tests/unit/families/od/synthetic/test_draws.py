@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import openmatrix
 import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
@@ -12,6 +13,7 @@ import pytest
 from hushway.arrays import FloatArray
 from hushway.errors import ReleaseError
 from hushway.families.asking import synthesize
+from hushway.families.od.files.omx import matrix_names
 from hushway.families.od.files.rows import read_estimates, write_estimates
 from hushway.families.od.fit.random_effects import RandomEffects
 from hushway.families.od.fit.table import Estimates, ODTable
@@ -215,6 +217,25 @@ def test_a_drawn_table_adds_up_to_its_trips(learnt_release: Path, tmp_path: Path
     rows = pq.read_table(tmp_path / "t.parquet")
     assert rows.schema.names == ["period", "origin", "destination", "count"]
     assert f"{sum(rows['count'].to_pylist()):,} synthetic trips" in words
+
+
+def test_matrices_hold_the_same_draw_by_period_and_say_that_it_is_one(
+    learnt_release: Path, tmp_path: Path
+) -> None:
+    synthesize(learnt_release, tmp_path / "t.parquet", seed=4, table=True)
+    synthesize(learnt_release, tmp_path / "t.omx", seed=4)
+    universe = read_od_table(learnt_release).universe
+    names, ids = matrix_names(universe), universe.locations.index
+    expected = {name: np.zeros((len(ids), len(ids))) for name in names}
+    for row in pq.read_table(tmp_path / "t.parquet").to_pylist():
+        matrix = expected[names[universe.periods.labels.index(row["period"])]]
+        matrix[ids[row["origin"]], ids[row["destination"]]] = row["count"]
+    with openmatrix.open_file(str(tmp_path / "t.omx")) as file:
+        assert "nobody made these trips" in file.root._v_attrs["synthetic"]
+        assert sorted(file.list_matrices()) == sorted(names)
+        for name in names:
+            assert np.array_equal(np.array(file[name]), expected[name])
+            assert "standard_error_mean" not in file[name].attrs
 
 
 def test_without_estimates_the_table_itself_is_drawn(summed_release: Path, tmp_path: Path) -> None:
