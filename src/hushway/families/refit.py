@@ -8,10 +8,9 @@ from typing import Any
 from hushway.errors import ReleaseError
 from hushway.families.other_steps import named_releases
 from hushway.families.registry import contents_of, family_certified
-from hushway.privacy.answers import Replaying
 from hushway.privacy.certificate import Certificate
 from hushway.progress import quiet
-from hushway.release.folder.answers import ANSWERS, read_answers
+from hushway.release.folder.answers import ANSWERS, measured_again
 from hushway.release.folder.seal import sealed_file
 from hushway.release.others import OtherRelease
 
@@ -37,9 +36,7 @@ def fitted_again(
     mechanism, geography = family.refitting(folder, certificate, facts)
     if others:
         mechanism = family.learning(mechanism, geography, others)
-    curator = Replaying(certificate.terms.events, read_answers(folder / ANSWERS))
-    measured = mechanism.measure(curator, geography)
-    curator.finish()
+    measured = measured_again(folder, certificate, mechanism, geography)
     return mechanism.fit(measured, geography)
 
 

@@ -189,14 +189,6 @@ class DensityFamily(Family):
 
         return refitting(folder, certificate, facts)
 
-    def learning(
-        self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
-    ) -> "Mechanism[Any, Any]":
-        """Returns a mechanism whose fit learns from other releases."""
-        from hushway.families.density.files.others import learning
-
-        return learning(mechanism, geography, others)
-
     def drawing(
         self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
     ) -> "Drawing":
@@ -204,6 +196,14 @@ class DensityFamily(Family):
         from hushway.families.density.files.atlas import draw_density
 
         return draw_density(folder, certificate, facts)
+
+    def learning(
+        self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
+    ) -> "Mechanism[Any, Any]":
+        """Returns a mechanism whose fit learns from other releases."""
+        from hushway.families.density.files.others import learning
+
+        return learning(mechanism, geography, others)
 
     @property
     def suite(self) -> "Suite[Any]":

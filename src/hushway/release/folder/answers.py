@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -13,11 +13,13 @@ import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
 from hushway.errors import damaged
+from hushway.privacy.answers import Replaying
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.measured import KeptAnswer
 from hushway.progress import Progress
 from hushway.release.folder.published_file import PARQUET_TYPE, Contents, Description, Resource
 from hushway.release.formats.columns import WHOLE, Column, Columns
+from hushway.release.mechanism import Measurements, Mechanism
 from hushway.release.untrusted.parquet import open_parquet
 
 ANSWERS: Final = "noisy_answers.parquet"
@@ -111,6 +113,23 @@ def read_answers(path: Path) -> tuple[KeptAnswer, ...]:
         _answer(threshold[start:end], skipped[start:end], value[start:end])
         for start, end in pairwise(ends)
     )
+
+
+def measured_again(
+    folder: Path, certificate: Certificate, mechanism: Mechanism[Any, Any], geography: Any
+) -> Measurements:
+    """Returns what a mechanism measured for a release, read from the kept noisy answers.
+
+    Privacy:
+        The mechanism is handed a curator that has no rows.
+
+    Raises:
+        ReleaseError: The answers are not those of the certificate, or cannot be read.
+    """
+    curator = Replaying(certificate.terms.events, read_answers(folder / ANSWERS))
+    measured = mechanism.measure(curator, geography)
+    curator.finish()
+    return measured
 
 
 def _answer(threshold: IntArray, skipped: IntArray, value: IntArray) -> KeptAnswer:

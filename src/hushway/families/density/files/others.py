@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from hushway.errors import PlanError, ReleaseError
+from hushway.errors import PlanError
 from hushway.families.density.files.check import refitting
 from hushway.families.density.fit.scaling import levels_of
 from hushway.families.density.fit.steps import NoisyStep, noisy_step, tells_of
@@ -14,10 +14,9 @@ from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import DensityMechanism
 from hushway.families.density.public.visits import DensityUniverse
-from hushway.privacy.answers import Replaying
-from hushway.release.folder.answers import ANSWERS, read_answers
+from hushway.release.folder.answers import measured_again
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease, OtherStep
+from hushway.release.others import OtherRelease, OtherStep, refitted
 
 
 def learning(
@@ -43,13 +42,10 @@ def learning(
 
 def helps(release: OtherRelease, universe: DensityUniverse) -> bool:
     """Whether a density can learn from a release: it measured some of its cells at its hours."""
-    if not (release.folder / ANSWERS).exists():
+    found = refitted(release, refitting)
+    if found is None:
         return False
-    try:
-        mechanism, own = refitting(release.folder, release.certificate, release.facts)
-    except ReleaseError:
-        # It is whole, so another version has made it.
-        return False
+    mechanism, own = found
     return isinstance(mechanism, DensitySeries | DensityPeople) and tells_of(own, universe)
 
 
@@ -64,9 +60,7 @@ def answers_on(release: OtherRelease, universe: DensityUniverse) -> NoisyStep:
     """
     certificate = release.certificate
     mechanism, own = refitting(release.folder, certificate, release.facts)
-    curator = Replaying(certificate.terms.events, read_answers(release.folder / ANSWERS))
-    measured = mechanism.measure(curator, own)
-    curator.finish()
+    measured = measured_again(release.folder, certificate, mechanism, own)
     return noisy_answers(mechanism, measured, own, universe)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import BoolArray, IntArray
-from hushway.errors import PlanError, ReleaseError
+from hushway.errors import PlanError
 from hushway.families.od.files.check import refitting
 from hushway.families.od.fit.learned import noise_law
 from hushway.families.od.fit.learning.prior import NoisySums
@@ -19,11 +19,10 @@ from hushway.families.od.mechanism.people import LearnedPeople
 from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import Feature
-from hushway.privacy.answers import Replaying
 from hushway.privacy.measured import Measured
-from hushway.release.folder.answers import ANSWERS, read_answers
+from hushway.release.folder.answers import measured_again
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease, OtherStep
+from hushway.release.others import OtherRelease, OtherStep, refitted
 
 
 def learning(
@@ -50,13 +49,10 @@ def learning(
 
 def helps(release: OtherRelease, universe: ODCells) -> bool:
     """Whether a table can learn from a release: it has the same periods, and some of its places."""
-    if not (release.folder / ANSWERS).exists():
+    found = refitted(release, refitting)
+    if found is None:
         return False
-    try:
-        mechanism, own = refitting(release.folder, release.certificate, release.facts)
-    except ReleaseError:
-        # It is whole, so another version has made it.
-        return False
+    mechanism, own = found
     return (
         isinstance(mechanism, Learned | LearnedPeople)
         and not mechanism.lazy
@@ -77,9 +73,7 @@ def noisy_step(release: OtherRelease, universe: ODCells, features: Sequence[Feat
     certificate = release.certificate
     mechanism, own = refitting(release.folder, certificate, release.facts)
     assert isinstance(mechanism, Learned | LearnedPeople)  # noqa: S101  whoever helps is
-    curator = Replaying(certificate.terms.events, read_answers(release.folder / ANSWERS))
-    measured = mechanism.measure(curator, own)
-    curator.finish()
+    measured = measured_again(release.folder, certificate, mechanism, own)
     return noisy_answers(mechanism, measured, universe, features)
 
 
