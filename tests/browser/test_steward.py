@@ -144,10 +144,11 @@ def city(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def _publish_months(folder: Path) -> None:
     """Publishes four months, and leaves the rows of a fifth."""
     folder.mkdir()
-    publish_months(folder)
+    learned = {'name = "laplace"': 'name = "learned"'}
+    publish_months(folder, plan_with(learned))
     rows = (folder / "trips-2026-04.csv").read_text(encoding="utf-8")
     (folder / "trips-2026-05.csv").write_text(rows.replace("2026-04", "2026-05"), encoding="utf-8")
-    plan = plan_with({"[series]": '[series]\nthis = "2026-04"'})
+    plan = plan_with(learned | {"[series]": '[series]\nthis = "2026-04"'})
     (folder / "plan.toml").write_text(plan, encoding="utf-8")
 
 
@@ -501,6 +502,13 @@ def test_of_a_series_the_next_month_is_published_from_the_page(city: City) -> No
         page.get_by_test_id("confirm").fill("8")
         page.get_by_test_id("publish").click()
         expect(page.get_by_test_id("published")).to_contain_text("2026-05")
+        page.get_by_test_id("step-certificate").click()
+        page.get_by_test_id("verify").click()
+        expect(page.get_by_test_id("verified")).to_contain_text("It adds up.")
+        expect(page.get_by_test_id("verified")).to_contain_text("the same to the last byte")
+        page.get_by_test_id("final").check()
+        page.get_by_test_id("revise").click()
+        expect(page.get_by_test_id("revised")).to_contain_text("revised/2026-05-final")
     assert 'this = "2026-05"' in (folder / "plan.toml").read_text(encoding="utf-8")
     assert verify(folder / "releases" / "2026-05").intact
 

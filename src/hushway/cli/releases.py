@@ -121,6 +121,9 @@ def revise(
         typer.Option("--series", metavar="FOLDER", help="Holds the releases of the series."),
     ],
     to: Annotated[Path, typer.Option("--to", help="Where the revised release appears.")],
+    final: Annotated[
+        bool, typer.Option("--final", help="Say that it will not be revised again.")
+    ] = False,
     signing_key: Annotated[
         Path | None, typer.Option("--signing-key", help="What signs it; nothing if left out.")
     ] = None,
@@ -133,6 +136,7 @@ def revise(
             release,
             series=series,
             to=to,
+            final=final,
             signing_key=signing_key,
             passphrase=ask_passphrase,
             progress=show,

@@ -55,13 +55,18 @@ def earlier_releases(job: "Job", folder: Path) -> tuple[OtherRelease, ...]:
     return tuple(other for other in _steps(folder, kind, series.span, here) if other.steps > 0)
 
 
-def around(release: Path, folder: Path) -> tuple[OtherRelease, ...]:
+def around(release: Path, folder: Path, *, final: bool = False) -> tuple[OtherRelease, ...]:
     """Returns a release, and those of all other steps of its series: earlier and later ones.
+
+    Args:
+        release: The release that is revised.
+        folder: Holds the releases.
+        final: Whether it is revised for the last time.
 
     Raises:
         ReleaseError: It is of no series, or a release there is not as it was sealed.
     """
-    own = _other(release, 0)
+    own = replace(_other(release, 0), final=final)
     certificate = own.certificate
     account = certificate.account
     if account.span is None:
@@ -92,7 +97,10 @@ def named_releases(certificate: Certificate, folder: Path) -> tuple[OtherRelease
                 f"The release learnt from {name['release']}, which is not in the folder.",
                 advice="Ask the publisher for all releases of the series.",
             )
-    return tuple(_other(there[name["seal"]], name["steps_away"]) for name in named(certificate))
+    return tuple(
+        replace(_other(there[name["seal"]], name["steps_away"]), final="final" in name)
+        for name in named(certificate)
+    )
 
 
 def learning_from(job: "Job", others: Sequence[OtherRelease]) -> "Job":

@@ -15,7 +15,7 @@ from hushway.privacy.ledger.span import Span, Step
 from hushway.release.folder.published_file import PERIODS
 from hushway.release.folder.seal import SEAL
 from hushway.release.formats.places import published_periods
-from hushway.release.others import is_revision, named, revised_by
+from hushway.release.others import Vintage, named, revised_by, vintage_of
 from hushway.release.wording import plural
 
 if TYPE_CHECKING:
@@ -149,11 +149,15 @@ class Series:
         asked = self._listing(where)
         unlisted = [step for step in self.steps if step not in asked]
         fitted = not all(cells.noise_alone for cells in asked.values())
-        newer = [step for step, one in self.releases.items() if is_revision(one.certificate)]
+        revised, final = (
+            [step for step, one in self.releases.items() if vintage_of(one.certificate) is kind]
+            for kind in (Vintage.REVISED, Vintage.FINAL)
+        )
         notes = {
             f"There is no release of {', '.join(self.missing)}.": self.missing,
             f"Left out, since what is asked for is not there: {', '.join(unlisted)}.": unlisted,
-            f"Revised with what all other steps say: {', '.join(newer)}.": newer,
+            f"Revised with what other steps say: {', '.join(revised)}.": revised,
+            f"Revised for the last time: {', '.join(final)}.": final,
             "What a fit expects of a place is wrong in the same direction in every step, so that "
             "errors of steps are added up in longer sums.": fitted,
         }
@@ -251,10 +255,26 @@ def open_series(releases: Path | str | Sequence[Path | str]) -> Series:
 
 
 def _newest(releases: Sequence[Release]) -> list[Release]:
-    """Returns releases without those in whose place a revision of them is there."""
-    revised = [revised_by(named(release.certificate)) for release in releases]
-    replaced = {one["release"] for one in revised if one is not None}
-    return [one for one in releases if one.certificate.release_id not in replaced]
+    """Returns of each release and its revisions the final one, or else what has learnt from most.
+
+    Of equals both are returned, so that nobody is told one of them as if there were no other.
+    """
+    vintages: dict[str, list[Release]] = {}
+    for release in releases:
+        first = revised_by(named(release.certificate))
+        own = release.certificate.release_id
+        vintages.setdefault(own if first is None else first["release"], []).append(release)
+    return [
+        one
+        for same in vintages.values()
+        for one in same
+        if _newness(one) == max(map(_newness, same))
+    ]
+
+
+def _newness(release: Release) -> tuple[int, int]:
+    vintage = vintage_of(release.certificate)
+    return [*Vintage].index(vintage), len(named(release.certificate))
 
 
 def _refuse_unlike(releases: Sequence[Release]) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,14 @@ from hushway.release.mechanism import Mechanism
 LEARNT_FROM: Final = "learnt_from"
 
 
+class Vintage(StrEnum):
+    """How often a step of a series was fitted: at first, again with other steps, or for good."""
+
+    FIRST = "first"
+    REVISED = "revised"
+    FINAL = "final"
+
+
 @dataclass(frozen=True, kw_only=True)
 class OtherRelease:
     """A release of another step, whose files are as they were sealed.
@@ -23,6 +32,7 @@ class OtherRelease:
         seal: The digest of its seal, which stands for all of its files.
         steps: How many steps it is away; later ones have a negative number, and a release that is
             revised is 0 steps away from its revision.
+        final: Whether the publisher revises it for the last time.
     """
 
     folder: Path
@@ -30,15 +40,17 @@ class OtherRelease:
     facts: Mapping[str, Any]
     seal: str
     steps: int
+    final: bool = False
 
     @property
     def stated(self) -> dict[str, Any]:
         """What a certificate says of it."""
-        return {
+        stated = {
             "release": self.certificate.release_id,
             "seal": self.seal,
             "steps_away": self.steps,
         }
+        return stated | {"final": True} if self.final else stated
 
 
 Refitting = Callable[..., tuple[Mechanism[Any, Any], Any]]
@@ -72,7 +84,15 @@ def revised_by(names: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
 
 def is_revision(certificate: Certificate) -> bool:
     """Whether a release holds no answers of its own, but those of one that it revises."""
-    return revised_by(named(certificate)) is not None
+    return vintage_of(certificate) is not Vintage.FIRST
+
+
+def vintage_of(certificate: Certificate) -> Vintage:
+    """Returns how often its step was fitted."""
+    revised = revised_by(named(certificate))
+    if revised is None:
+        return Vintage.FIRST
+    return Vintage.FINAL if "final" in revised else Vintage.REVISED
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -103,7 +123,9 @@ def certified_others(parameters: Mapping[str, Any]) -> tuple[OtherStep, ...]:
     kinds = {"release": str, "seal": str, "steps_away": int}
     others = parameters.get(LEARNT_FROM, ())
     for other in others:
-        if {name: type(value) for name, value in other.items()} != kinds:
+        final = {"final": True} if "final" in other and other.get("steps_away") == 0 else {}
+        types = {name: type(value) for name, value in other.items() if name not in final}
+        if types != kinds or not final.items() <= other.items():
             raise TypeError
     return tuple(OtherStep(stated=other) for other in others)
 
@@ -122,8 +144,9 @@ def learnt_words(others: Sequence[OtherStep]) -> tuple[str, ...]:
     rest = (learnt, "Errors of steps that learn from each other are not independent.")
     if revised is None:
         return rest
+    kind = Vintage.FINAL if "final" in revised else Vintage.REVISED
     words = (
-        f"This is a revised fit of the release {revised['release']}: it holds the noisy answers of "
+        f"This is a {kind} fit of the release {revised['release']}: it holds the noisy answers of "
         "that one, has measured nothing itself and has cost nothing; the account stands as it was "
         "stated there."
     )

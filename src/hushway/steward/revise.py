@@ -12,7 +12,7 @@ from hushway.families.write import write_release
 from hushway.privacy.signing import Passphrase, load_signing_key
 from hushway.progress import Progress, quiet
 from hushway.release.folder.answers import ANSWERS, NOT_KEPT
-from hushway.release.others import is_revision
+from hushway.release.others import Vintage, is_revision
 from hushway.steward.certify import release_name
 
 
@@ -21,6 +21,7 @@ def revise(
     *,
     series: Path | str,
     to: Path | str,
+    final: bool = False,
     signing_key: Path | str | None = None,
     passphrase: Passphrase | None = None,
     progress: Progress = quiet,
@@ -35,6 +36,7 @@ def revise(
         release: A release of a series with its noisy answers; it stays as it is.
         series: The folder that holds the releases of the series.
         to: Where the revised release appears; nothing may be there yet.
+        final: Says on its certificate that the publisher will not revise it again.
         signing_key: What signs it; nothing does if left out.
         passphrase: Asked for the signing key's passphrase if it has one.
         progress: Told in a few words what is being done.
@@ -62,14 +64,14 @@ def revise(
         )
     if not seal.names(ANSWERS):
         raise ReleaseError(NOT_KEPT, advice="Publish with noisy_answers = true in [release].")
-    others = around(folder, Path(series))
+    others = around(folder, Path(series), final=final)
     terms = revised_terms(folder, certificate, others)
     progress("Fitting")
     table = fitted_again(folder, certificate, read_facts(folder), others)
     revised = replace(
         certificate,
         release_id=release_name(terms.release_type),
-        title=f"{certificate.title} (revised)",
+        title=f"{certificate.title} ({Vintage.FINAL if final else Vintage.REVISED})",
         terms=terms,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
     )

@@ -11,7 +11,17 @@ from hushway.workbench.middleware import MOST_BYTES, TOO_MUCH
 from hushway.workbench.plan_folder import PlanFile, revision_of
 from hushway.workbench.responses import RefusalError
 
-KINDS: Final = ("check", "price", "curve", "preview", "account", "publish", "ask")
+KINDS: Final = (
+    "check",
+    "price",
+    "curve",
+    "preview",
+    "account",
+    "publish",
+    "ask",
+    "verify",
+    "revise",
+)
 _MOST_EPSILONS: Final = 30
 _LONGEST_NUMBER: Final = 40
 _MOST_GUESSED: Final = 10**12
@@ -102,6 +112,8 @@ def task_options(  # noqa: PLR0911  one for each kind
             return {"epsilon": _epsilon(facts, "epsilon"), "delta": delta}
         case "publish":
             return {"confirm": _confirmed(facts, plan), "anyway": facts.get("anyway") is True}
+        case "revise":
+            return {"final": facts.get("final") is True}
     return {"aliases": facts.get("aliases") is True}
 
 

@@ -139,11 +139,52 @@ def ask(file: Path, options: Options, _events: EventWriter) -> dict[str, Any]:
     return answer_facts(ask_release(plan.path(plan.release.folder), where=options["where"]))
 
 
+def verify(file: Path, _options: Options, events: EventWriter) -> dict[str, Any]:
+    """Recomputes what the plan's release claims, and fits it again where its noisy answers are."""
+    from hushway.families.load import load_plan
+    from hushway.families.sealed import sealed_release
+    from hushway.release.folder.answers import ANSWERS
+    from hushway.release.others import named
+    from hushway.steward.facts import verification_facts
+    from hushway.steward.verify import verify as verify_release
+
+    plan = load_plan(file)
+    folder = plan.path(plan.release.folder)
+    certificate, seal = sealed_release(folder)
+    events.progress("Fitting it again from its noisy answers")
+    series = folder.parent if named(certificate) else None
+    return verification_facts(
+        verify_release(folder, ledger=plan, refit=seal.names(ANSWERS), series=series)
+    )
+
+
+def revise(file: Path, options: Options, events: EventWriter) -> dict[str, Any]:
+    """Fits the plan's release again with the other steps of its series, into another folder."""
+    from hushway.families.load import load_plan
+    from hushway.release.others import Vintage
+    from hushway.steward.revise import revise as revise_release
+
+    plan = load_plan(file)
+    folder, key = plan.path(plan.release.folder), plan.release.signing_key
+    kind = Vintage.FINAL if options["final"] else Vintage.REVISED
+    to = free_name(plan.path("revised"), f"{folder.name}-{kind}", "")
+    revised = revise_release(
+        folder,
+        series=folder.parent,
+        to=to,
+        final=options["final"],
+        signing_key=None if key is None else plan.path(key),
+        passphrase=_no_passphrase,
+        progress=events.progress,
+    )
+    return {"folder": f"{revised.parent.name}/{revised.name}"}
+
+
 def _no_passphrase() -> str | None:
     raise ReleaseError(
         "The signing key has a passphrase, and the workbench never asks for one. Nothing was "
         "spent.",
-        advice="Publish with the command line, which asks for it: hushway publish PLAN",
+        advice="Use the command line, which asks for it: hushway publish, or hushway revise",
     )
 
 
@@ -155,4 +196,6 @@ TASKS: Final[Mapping[str, Callable[[Path, Options, EventWriter], dict[str, Any]]
     "account": account,
     "publish": publish,
     "ask": ask,
+    "verify": verify,
+    "revise": revise,
 }

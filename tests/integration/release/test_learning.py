@@ -21,7 +21,7 @@ from hushway.families.sealed import read_certificate, read_facts
 from hushway.privacy.ledger import Ledger
 from hushway.release.folder.finding import Outcome
 from hushway.release.folder.seal import Seal
-from hushway.release.others import is_revision, named
+from hushway.release.others import LEARNT_FROM, certified_others, is_revision, named
 from support.little_city import write_table
 from support.monthly import PLACES, plan_with
 
@@ -355,7 +355,7 @@ def test_a_series_reads_revisions_in_place_of_what_they_revise(
         releases / STEPS[1],
         releases / STEPS[2],
     ]
-    assert f"Revised with what all other steps say: {STEPS[0]}." in city.notes({})
+    assert f"Revised with what other steps say: {STEPS[0]}." in city.notes({})
     whole = tmp_path / "whole"
     hushway.series([releases, tmp_path / "again"], to=whole)
     members = json.loads((whole / "mobilitydcat-ap.jsonld").read_bytes())["dcat:seriesMember"]
@@ -368,3 +368,32 @@ def test_a_series_reads_revisions_in_place_of_what_they_revise(
     assert city.changes() == ()
     (quarter,) = city.sum(by="quarter")
     assert quarter.standard_error >= first + second
+
+
+def test_a_final_revision_is_the_one_that_a_series_reads(
+    released: Path, revised: Path, tmp_path: Path
+) -> None:
+    to = tmp_path / "final"
+    done = CliRunner().invoke(
+        app,
+        ["revise", str(released / STEPS[1]), "--series", str(released), "--to", str(to), "--final"],
+    )
+    assert done.exit_code == 0, (done.output, done.exception)
+    certificate = read_certificate(to)
+    assert certificate.title == "Trips in 2026-02 (final)"
+    assert "final fit of the release" in (to / "certificate.html").read_text("utf-8")
+    assert json.loads((to / "mobilitydcat-ap.jsonld").read_bytes())["dcat:version"] == "final"
+    found = fit_of(to, series=released)
+    assert found.passed, found.sentence
+    city = hushway.series([released, revised, to])
+    assert city.releases[STEPS[1]].folder == to
+    assert f"Revised for the last time: {STEPS[1]}." in city.notes({})
+
+
+def test_only_what_is_revised_can_be_final(revised: Path) -> None:
+    (own, other, *_) = named(read_certificate(revised))
+    for faulty in ({**own, "final": False}, {**other, "final": True}):
+        with pytest.raises(TypeError):
+            certified_others({LEARNT_FROM: [faulty]})
+    (kept,) = certified_others({LEARNT_FROM: [{**own, "final": True}]})
+    assert kept.stated["final"] is True

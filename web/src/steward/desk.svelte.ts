@@ -4,7 +4,7 @@ import { ask, asRefusal, type Facts, type Listed, type Plan, type Refusal } from
 import { valueAt } from "./fields";
 import { keepGuess, keptGuess, type Guess } from "./guess";
 import { Job } from "./job.svelte";
-import type { AskResult, CheckResult, CurveResult, CurvePoint, PriceResult, PublishResult, PreviewResult } from "./results";
+import type { AskResult, CheckResult, CurveResult, CurvePoint, PriceResult, PublishResult, PreviewResult, RevisedResult, VerifyResult } from "./results";
 
 export class Desk {
   text = $state("");
@@ -25,6 +25,8 @@ export class Desk {
   readonly account: Job<unknown>;
   readonly publish: Job<PublishResult>;
   readonly asked: Job<AskResult>;
+  readonly verify: Job<VerifyResult>;
+  readonly revise: Job<RevisedResult>;
 
   constructor(
     readonly id: string,
@@ -37,6 +39,8 @@ export class Desk {
     this.preview = new Job(id, "preview");
     this.account = new Job(id, "account", () => void this.price.start(this.guess));
     this.asked = new Job(id, "ask");
+    this.verify = new Job(id, "verify");
+    this.revise = new Job(id, "revise");
     this.publish = new Job(id, "publish", () => {
       whenSpent();
       void this.price.start(this.guess);
@@ -107,7 +111,7 @@ export class Desk {
   }
 
   close(): void {
-    for (const job of [this.check, this.price, this.curve, this.preview, this.account, this.publish, this.asked]) job.close();
+    for (const job of [this.check, this.price, this.curve, this.preview, this.account, this.publish, this.asked, this.verify, this.revise]) job.close();
   }
 
   private take(plan: Plan): void {

@@ -137,6 +137,17 @@ export interface Book {
   readonly cautions: readonly string[];
 }
 
+/** What became of a verification: every check, and whether all hold. */
+export interface VerifyResult {
+  readonly passed: boolean;
+  readonly warning: string | null;
+  readonly checks: readonly { readonly name: string; readonly outcome: "passed" | "absent" | "failed"; readonly sentence: string }[];
+}
+
+export interface RevisedResult {
+  readonly folder: string;
+}
+
 export interface CertificateResult {
   readonly sentences: Facts;
   readonly page: string;

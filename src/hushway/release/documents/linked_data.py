@@ -19,7 +19,7 @@ from hushway.release.documents.papers import (
 )
 from hushway.release.folder.published_file import CSV_TYPE, PARQUET_TYPE, Description, Resource
 from hushway.release.folder.seal import SealedFile
-from hushway.release.others import named, revised_by
+from hushway.release.others import named, revised_by, vintage_of
 
 # Search engines read schema.org, programs that learn from data Croissant; both are one file.
 # Croissant fixes the context: which short name stands for which term.
@@ -221,6 +221,7 @@ def _series(certificate: Certificate) -> dict[str, Any]:
     nearest = min(before, key=itemgetter("steps_away"), default=None)
     return {
         "dcat:inSeries": _a_series(certificate, Span.from_text(certificate.account.span)),
+        "dcat:version": str(vintage_of(certificate)),
         **_known("dcat:prev", nearest),
         **_known("dcat:previousVersion", revised_by(named(certificate))),
     }
