@@ -74,7 +74,7 @@ def refitted(folder: Path) -> str:
 def test_one_answer_that_was_changed_shows(release: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     *others, last = read_answers(release / ANSWERS)
     moved = replace(last, values=last.values + 7)
-    monkeypatch.setattr("hushway.families.refit.read_answers", lambda _: (*others, moved))
+    monkeypatch.setattr("hushway.release.folder.answers.read_answers", lambda _: (*others, moved))
     with pytest.raises(ReleaseError, match=r"other files|contradicts|not what"):
         refitted(release)
 
@@ -84,7 +84,7 @@ def test_an_answer_too_few_or_too_many_is_refused(
 ) -> None:
     answers = read_answers(release / ANSWERS)
     for wrong in (answers[:-1], (*answers, answers[-1])):
-        monkeypatch.setattr("hushway.families.refit.read_answers", lambda _, wrong=wrong: wrong)
+        monkeypatch.setattr("hushway.release.folder.answers.read_answers", lambda _, wrong=wrong: wrong)
         with pytest.raises(ReleaseError, match="as many answers as measurements"):
             refitted(release)
 

@@ -8,8 +8,6 @@ from typing import Any, Final
 
 from hushway.errors import ReleaseError
 from hushway.privacy.certificate import Certificate
-from hushway.release.folder.answers import ANSWERS
-from hushway.release.mechanism import Mechanism
 
 # Among the parameters of a mechanism.
 LEARNT_FROM: Final = "learnt_from"
@@ -51,24 +49,6 @@ class OtherRelease:
             "steps_away": self.steps,
         }
         return stated | {"final": True} if self.final else stated
-
-
-Refitting = Callable[..., tuple[Mechanism[Any, Any], Any]]
-
-
-def refitted(release: OtherRelease, refitting: Refitting) -> tuple[Mechanism[Any, Any], Any] | None:
-    """Returns the mechanism and the public cells of a release; None if it cannot be fitted again.
-
-    Args:
-        refitting: How its family makes them from its files.
-    """
-    if not (release.folder / ANSWERS).exists():
-        return None
-    try:
-        return refitting(release.folder, release.certificate, release.facts)
-    except ReleaseError:
-        # It is whole, so another version has made it.
-        return None
 
 
 def named(certificate: Certificate) -> Sequence[Mapping[str, Any]]:

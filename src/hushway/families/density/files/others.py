@@ -14,9 +14,9 @@ from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import DensityMechanism
 from hushway.families.density.public.visits import DensityUniverse
-from hushway.release.folder.answers import measured_again
+from hushway.release.folder.answers import measured_again, refitted
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease, OtherStep, refitted
+from hushway.release.others import OtherRelease, OtherStep
 
 
 def learning(

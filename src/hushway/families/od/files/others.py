@@ -20,9 +20,9 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import Feature
 from hushway.privacy.measured import Measured
-from hushway.release.folder.answers import measured_again
+from hushway.release.folder.answers import measured_again, refitted
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease, OtherStep, refitted
+from hushway.release.others import OtherRelease, OtherStep
 
 
 def learning(
