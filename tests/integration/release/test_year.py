@@ -42,7 +42,7 @@ def by_length(year: Any, figure: str) -> dict[str, Any]:
 
 def test_a_year_is_foretold_by_step_quarter_and_year(tmp_path: Path) -> None:
     # Hardly anything is left out, which would be wrong in the same way every month.
-    plan = written(tmp_path, {"max_trips = 2": "max_trips = 20"})
+    plan = written(tmp_path, {"max_trips = 2": "max_trips = 40"})
     year = json.loads(told("price", plan, *GUESS, "--json"))["year"]
     # An equal share of the budget of any twelve months.
     assert Fraction(year["share"]) == 8
