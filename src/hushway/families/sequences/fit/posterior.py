@@ -295,15 +295,3 @@ def class_sums(values: FloatArray, kind: IntArray, total: float) -> FloatArray:
     off = (np.cumsum(sums[order]) - total) / np.maximum(np.cumsum(cells[order]), 1)
     taken: FloatArray = np.maximum(sums - cells * off.max(), 0.0)
     return taken
-
-
-def margin(values: FloatArray, noise: Noise, alike: FloatArray, total: float) -> FloatArray:
-    """Returns the posterior of noisy sums by place, with a known total.
-
-    Places with about the same value of `alike` are compared with each other.
-    """
-    scaled = np.maximum(alike, 1e-6) * max(total, 1.0) / max(float(alike.sum()), _TINY)
-    fewest = max(20, len(values) // 8)
-    found = np.maximum(posterior(values, scaled, noise, fewest=fewest, free=True).mean, 1e-6)
-    scaled_back: FloatArray = found * max(total, _TINY) / found.sum()
-    return scaled_back

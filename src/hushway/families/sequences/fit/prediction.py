@@ -70,7 +70,7 @@ def predict(known: RecordModel, contexts: _Contexts, least: float) -> Prediction
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Level:
+class Level:
     """The prefixes of one length: parents, places, turns, paths, and what is expected of them."""
 
     parent: IntArray
@@ -81,14 +81,7 @@ class _Level:
 
 
 def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction | None:
-    model = TransitionModel(
-        turning=TurnChances(
-            turns=known.turns, inclined=known.inclined, odds=np.ones(known.height + 1)
-        ),
-        following=contexts[0],
-        paired=contexts[1],
-    )
-    odds = model.turning.odds
+    model = first_model(known, contexts)
     remaining = np.cumsum(known.lengths[::-1])[::-1]
     ends = known.lengths / np.maximum(remaining, 1e-9)
     levels, endings = [_first_stops(known, least)], []
@@ -98,13 +91,8 @@ def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction |
         if stops == 1:
             ending, below = _second_stops(known, level, least)
         else:
-            tracked = float(level.expected.sum())
-            # Where few records are followed so far, they are not like the others.
-            odds[stops] = (
-                _odds(model.turning, level, stops, float(ends[stops - 1]))
-                if tracked >= _TYPICAL * remaining[stops - 1] and tracked > 0
-                else odds[stops - 1]
-            )
+            rest = float(remaining[stops - 1]), float(ends[stops - 1])
+            odds_at(model.turning, level, stops, rest)
             ending, below = _further_stops(model, level, stops, least)
         endings.append(ending)
         nodes += len(below.place)
@@ -112,14 +100,34 @@ def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction |
             return None
         levels.append(below)
     endings.append(levels[-1].expected)
-    return _joined(known, levels, endings, model)
+    return joined(known, levels, endings, model)
 
 
-def _first_stops(known: RecordModel, least: float) -> _Level:
+def first_model(known: RecordModel, contexts: _Contexts) -> TransitionModel:
+    """Returns what is known of how records go on, before the odds of ending are."""
+    odds = np.ones(known.height + 1)
+    turning = TurnChances(turns=known.turns, inclined=known.inclined, odds=odds)
+    return TransitionModel(turning=turning, following=contexts[0], paired=contexts[1])
+
+
+def odds_at(turning: TurnChances, level: Level, stops: int, rest: tuple[float, float]) -> None:
+    """Fills in the factor of the odds of ending after so many stops.
+
+    Args:
+        rest: How many records have as many stops, and the share of them that ends there.
+    """
+    tracked, (remaining, share) = float(level.expected.sum()), rest
+    # Where few records are followed so far, they are not like the others.
+    is_typical = tracked >= _TYPICAL * remaining and tracked > 0
+    odds = turning.odds
+    odds[stops] = _odds(turning, level, stops, share) if is_typical else odds[stops - 1]
+
+
+def _first_stops(known: RecordModel, least: float) -> Level:
     place = np.flatnonzero(known.firsts >= least)
     paths = np.full((len(place), known.height), -1, dtype=np.int32)
     paths[:, 0] = place
-    return _Level(
+    return Level(
         parent=np.zeros(len(place), dtype=np.int64),
         place=place,
         turned=np.full(len(place), TO_NEW, dtype=np.int8),
@@ -128,7 +136,7 @@ def _first_stops(known: RecordModel, least: float) -> _Level:
     )
 
 
-def _second_stops(known: RecordModel, level: _Level, least: float) -> tuple[FloatArray, _Level]:
+def _second_stops(known: RecordModel, level: Level, least: float) -> tuple[FloatArray, Level]:
     """Goes on by the posterior of the first two stops, which were asked about together."""
     two = known.two.mean
     chance = two / np.maximum(two.sum(axis=1, keepdims=True), 1e-9)
@@ -139,23 +147,23 @@ def _second_stops(known: RecordModel, level: _Level, least: float) -> tuple[Floa
 
 
 def _further_stops(
-    model: TransitionModel, level: _Level, stops: int, least: float
-) -> tuple[FloatArray, _Level]:
+    model: TransitionModel, level: Level, stops: int, least: float
+) -> tuple[FloatArray, Level]:
     reached = level.paths, stops, level.turned, level.expected
     ending, row, place, turned, expected = _ways_on(model, reached, least)
     return ending, _below(level, stops, (row, place, turned, expected))
 
 
 def _below(
-    level: _Level, stops: int, ways: tuple[IntArray, IntArray, Int8Array, FloatArray]
-) -> _Level:
+    level: Level, stops: int, ways: tuple[IntArray, IntArray, Int8Array, FloatArray]
+) -> Level:
     row, place, turned, expected = ways
     paths = level.paths[row]
     paths[:, stops] = place
-    return _Level(parent=row, place=place, turned=turned, paths=paths, expected=expected)
+    return Level(parent=row, place=place, turned=turned, paths=paths, expected=expected)
 
 
-def _odds(turning: TurnChances, level: _Level, stops: int, share: float) -> float:
+def _odds(turning: TurnChances, level: Level, stops: int, share: float) -> float:
     """Returns the factor of the odds of ending that lets the right share of records end."""
     wanted = share * float(level.expected.sum())
     ends = ending_chances(turning, level.paths, stops, level.turned)
@@ -170,8 +178,8 @@ def _odds(turning: TurnChances, level: _Level, stops: int, share: float) -> floa
     return float(np.exp((low + high) / 2))
 
 
-def _joined(
-    known: RecordModel, levels: list[_Level], endings: list[FloatArray], model: TransitionModel
+def joined(
+    known: RecordModel, levels: list[Level], endings: list[FloatArray], model: TransitionModel
 ) -> Prediction:
     sizes = [len(level.place) for level in levels]
     first = np.concatenate([[1], 1 + np.cumsum(sizes)])

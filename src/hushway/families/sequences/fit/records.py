@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from hushway.families.sequences.fit.answers import Answer, believed
 from hushway.families.sequences.fit.distinct import grouped
 from hushway.families.sequences.fit.errors import (
     SURE,
@@ -14,7 +15,6 @@ from hushway.families.sequences.fit.errors import (
     standard_errors,
 )
 from hushway.families.sequences.fit.ngrams import NewPairs
-from hushway.families.sequences.fit.posterior import posterior
 from hushway.families.sequences.fit.prediction import Prediction
 from hushway.families.sequences.fit.reconciliation import (
     LeftOut,
@@ -22,7 +22,7 @@ from hushway.families.sequences.fit.reconciliation import (
     prefix_variance,
     reconcile,
 )
-from hushway.families.sequences.fit.record_model import Answer, RecordModel
+from hushway.families.sequences.fit.record_model import RecordModel
 from hushway.families.sequences.fit.rounding import whole_records
 from hushway.families.sequences.fit.walks import continue_records
 
@@ -56,16 +56,21 @@ class _Looked:
 
 
 def learn_records(
-    known: RecordModel, pairs: NewPairs, tree: Prediction, look: Answer, left: LeftOut | None = None
+    known: RecordModel,
+    pairs: NewPairs,
+    tree: Prediction,
+    looks: tuple[Answer, Answer],
+    left: LeftOut | None = None,
 ) -> Learnt:
     """Returns records that agree with all answers, and the prefixes that are sure.
 
     Args:
         pairs: How they go to new places.
-        look: What that showed.
+        looks: What the last question showed, alone and with what other steps say.
         left: What a limit has left out, which is added; None if nothing is.
     """
-    found = _believe(tree, look, known.height)
+    look, surer = looks
+    found = _believe(tree, surer, known.height)
     records = _records(known, tree, found)
     weight = reconcile(records, known, pairs)
     rounding = _rounding(known, tree, records)
@@ -127,13 +132,13 @@ def _begun_with(
 
 
 def _believe(tree: Prediction, look: Answer, height: int) -> _Looked:
-    ends, leaves = look.values.reshape(-1, 2).T
+    ends, leaves = (look.only(slice(at, None, 2)) for at in range(2))
     can_end, can_leave = tree.depth > 0, tree.depth < height
     parts = []
     for values, expected, can in ((ends, tree.ending, can_end), (leaves, tree.leaving, can_leave)):
         mean, variance = np.zeros(len(can)), np.zeros(len(can))
-        believed = posterior(values[can], expected[can], look.noise)
-        mean[can], variance[can] = believed.mean, believed.variance
+        found = believed(values.only(can), expected[can])
+        mean[can], variance[can] = found.mean, found.variance
         parts += [mean, variance]
     return _Looked(
         ending=parts[0], ending_variance=parts[1], leaving=parts[2], leaving_variance=parts[3]

@@ -203,11 +203,15 @@ def _stated_records(
 ) -> "LearnedSequences | PeopleSequences":
     from hushway.families.sequences.mechanism.learned import LearnedSequences
     from hushway.families.sequences.mechanism.people import certified_people
+    from hushway.release.others import certified_others
 
     if "people_by_records" in parameters:
         return certified_people(parameters, universe)
     return LearnedSequences(
-        universe=universe, height=parameters["max_stops"], spends=tuple(stated_losses(parameters))
+        universe=universe,
+        height=parameters["max_stops"],
+        spends=tuple(stated_losses(parameters)),
+        others=certified_others(parameters),
     )
 
 

@@ -19,6 +19,13 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PlanError, PrivacyError
+from hushway.families.sequences.fit.answers import (
+    Answer,
+    read_answers,
+    read_closer,
+    read_together,
+    twice,
+)
 from hushway.families.sequences.fit.ngrams import (
     NewPairs,
     Triples,
@@ -26,17 +33,17 @@ from hushway.families.sequences.fit.ngrams import (
     learn_pairs,
     triples_to_ask,
 )
+from hushway.families.sequences.fit.past import learnt_again
 from hushway.families.sequences.fit.posterior import Noise
 from hushway.families.sequences.fit.prediction import Prediction, predict
 from hushway.families.sequences.fit.reconciliation import LeftOut
 from hushway.families.sequences.fit.record_model import (
-    Answer,
     RecordModel,
     learn_outline,
     learn_record_model,
-    read_together,
 )
 from hushway.families.sequences.fit.records import learn_records
+from hushway.families.sequences.fit.steps import step_answers
 from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.mechanism.queries import (
     bound_of_query,
@@ -65,6 +72,7 @@ from hushway.privacy.loss import Loss, loss_of, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Query
 from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.others import OtherStep, answers_of, learnt_words, stated_others
 
 LEARNED: Final = "learned"
 """What plans and certificates call this mechanism."""
@@ -123,11 +131,13 @@ class LearnedSequences:
     Attributes:
         universe: The public places; times are not kept.
         spends: What each question costs, in the order of asking.
+        others: Other steps of the series that the fit learns from.
     """
 
     universe: SequenceUniverse
     height: int
     spends: tuple[Loss, ...]
+    others: tuple[OtherStep, ...] = ()
     name: str = LEARNED
 
     # Which new stops and prefixes are asked about depends on earlier noisy answers.
@@ -150,6 +160,7 @@ class LearnedSequences:
             "noise": self.spends[0].measure.noise,
             "questions": [query.name for query in self.queries(self.universe)],
             "spends": [str(spend.amount) for spend in self.spends],
+            **stated_others(self.others),
         }
 
     @property
@@ -170,7 +181,7 @@ class LearnedSequences:
             "made whole."
         )
         sure = "Prefixes are published with a standard error, where it is small enough."
-        return learnt, continued, moved, sure
+        return learnt, *learnt_words(self.others), continued, moved, sure
 
     def queries(self, geography: SequenceUniverse) -> tuple[Query, ...]:
         """What is asked; of cells that depend on answers, some stand for all."""
@@ -222,7 +233,7 @@ class LearnedSequences:
             curator.counts(query, spend)
             for query, spend in zip(self._fixed(geography), self.spends, strict=False)
         ]
-        outline = learn_outline(answers, len(geography.taxonomy.locations))
+        outline = learn_outline(read_answers(answers), len(geography.taxonomy.locations))
         whole = _scale(total(self.spends), record)
         shares = outline.shares(whole)
         pair_noise = _scale(self.spends[_JOINT], record) / float(shares[-1])
@@ -256,17 +267,14 @@ class LearnedSequences:
     ) -> RecordTable:
         """Finds records, with those that a limit has left out, and the prefixes that are sure."""
         answers = [one for one in measured if isinstance(one, Measured)]
-        found = measured.found if isinstance(measured, Answers) else None
-        if found is None:
-            found = self._predict(self._learn(answers), answers)
-        look = answers[_LOOK]
-        learnt = learn_records(
-            found.known,
-            found.pairs,
-            found.tree,
-            Answer(values=look.values.astype(np.float64), noise=Noise.of(look)),
-            left,
-        )
+        last = answers[_LOOK]
+        look = surer = Answer(values=last.values.astype(np.float64), noise=Noise.of(last))
+        if self.others:
+            found, surer = self._found_again(answers)
+        else:
+            found = measured.found if isinstance(measured, Answers) else None
+            found = found or self._predict(self._learn(answers), answers)
+        learnt = learn_records(found.known, found.pairs, found.tree, (look, surer), left)
         number = np.full(len(found.tree.parent), -1, dtype=np.int64)
         number[learnt.prefixes] = np.arange(len(learnt.prefixes))
         return RecordTable(
@@ -286,6 +294,13 @@ class LearnedSequences:
                 "new_stops_counted": found.most,
             },
         )
+
+    def _found_again(self, answers: Sequence[Measured]) -> tuple[_Found, Answer]:
+        """Returns what is predicted if other steps are heard, and their look at prefixes too."""
+        own = step_answers(answers)
+        steps = answers_of(self.others, self.universe)
+        known, pairs, tree, look = learnt_again(own, steps, self.height)
+        return _Found(known=known, pairs=pairs, tree=tree, most=own.most), look
 
     def of_share(self, share: Fraction) -> "LearnedSequences":
         """Returns the same questions for a share of what they cost."""
@@ -327,7 +342,9 @@ class LearnedSequences:
         pairs_cells = joint.parts[-1]
         assert isinstance(pairs_cells, NewStopCells)  # noqa: S101
         most = pairs_cells.most
-        known = learn_record_model(answers, self.universe.taxonomy.locations, self.height)
+        known = learn_record_model(
+            read_answers(answers), self.universe.taxonomy.locations, self.height
+        )
         by_place, by_pair = read_together(answers[_JOINT])[-2:]
         pairs = learn_pairs(known, by_place, by_pair, most=most)
         noise = _scale(self.spends[_CLOSER], answers[0].event.bound) * most
@@ -336,11 +353,11 @@ class LearnedSequences:
 
     def _predict(self, learnt: _Learnt, answers: Sequence[Measured]) -> _Found:
         """Predicts prefixes once the closer look is there."""
-        closer, pairs = _shared(answers[_CLOSER]), learnt.pairs
+        closer, pairs = read_closer(answers[_CLOSER]), learnt.pairs
         if not len(learnt.asked.grams):
             # Nothing is known well enough for a closer look, so pairs were asked about once more.
             by_place = read_together(answers[_JOINT])[-2]
-            both = _twice(learnt.by_pair, closer)
+            both = twice(learnt.by_pair, closer)
             pairs = learn_pairs(learnt.known, by_place, both, most=learnt.most)
         contexts = join_contexts(
             learnt.known, pairs, learnt.asked, closer if len(learnt.asked.grams) else None
@@ -416,19 +433,3 @@ def _scale(spend: Loss, bound: Bound) -> float:
     if isinstance(event, LaplaceEvent):
         return float(event.scale)
     return math.sqrt(event.sigma_squared / 2)
-
-
-def _twice(one: Answer, other: Answer) -> Answer:
-    """Returns the mean of two looks at pairs, each weighted by how sure it is."""
-    trust = other.noise.variance / (one.noise.variance + other.noise.variance)
-    scale = one.noise.scale * math.sqrt(trust)
-    return Answer(
-        values=trust * one.values + (1 - trust) * other.values,
-        noise=Noise(scale=scale, gaussian=one.noise.gaussian),
-    )
-
-
-def _shared(answer: Measured) -> Answer:
-    """Returns an answer about new stops, divided by what each is worth."""
-    worth = worth_of(answer.query, answer.query.cells)
-    return Answer(values=answer.values / worth, noise=Noise.of(answer, worth))

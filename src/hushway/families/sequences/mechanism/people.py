@@ -40,6 +40,7 @@ from hushway.privacy.query import AnyQuery, PartitionQuery, Query
 from hushway.release.contribution.crowd import Crowd, crowd_of
 from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
 from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.others import OtherStep, certified_others, stated_others
 from hushway.release.terms import stated_measure
 
 # Of the budget of what is left out: lengths get this if first stops are asked for too.
@@ -58,12 +59,14 @@ class PeopleSequences:
         inner: The questions about records within the limit, as if they had the whole budget.
         limit: Most records of a person within the limit; None if it is chosen.
         people: The noisy number of people by their records; None before it is measured.
+        others: Other steps of the series that the fit learns from.
     """
 
     inner: LearnedSequences
     ladder: tuple[int, ...]
     limit: int | None
     people: tuple[int, ...] | None = None
+    others: tuple[OtherStep, ...] = ()
     name: str = LEARNED
     adaptive: ClassVar[bool] = True
 
@@ -96,6 +99,7 @@ class PeopleSequences:
             "ladder": list(self.ladder),
             "limit": "auto" if self.limit is None else self.limit,
             "people_by_records": None if self.people is None else list(self.people),
+            **stated_others(self.others),
         }
 
     @property
@@ -106,7 +110,7 @@ class PeopleSequences:
     @property
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
-        *before, sure = self.inner.post_processing
+        *before, sure = replace(self.inner, others=self.others).post_processing
         added = (
             "Counts estimate all records: what the limit left out was added by noisy sums of it, "
             "and by the noisy number of people by their records."
@@ -130,7 +134,8 @@ class PeopleSequences:
     @cached_property
     def counted(self) -> LearnedSequences:
         """The questions about records within the limit, for what is left of the budget."""
-        return self.inner.of_share(1 - HISTOGRAM - self.limits.share)
+        within = self.inner.of_share(1 - HISTOGRAM - self.limits.share)
+        return replace(within, others=self.others)
 
     def _part(self, share: Fraction) -> Loss:
         return loss_of(self.budget.measure, self.budget.amount * share)
@@ -325,6 +330,7 @@ def certified_people(parameters: Mapping[str, Any], universe: SequenceUniverse) 
         ladder=tuple(ladder),
         limit=None if limit == "auto" else limit,
         people=tuple(people),
+        others=certified_others(parameters),
     )
     if made.limits.cells not in ladder:
         raise ValueError

@@ -1,0 +1,201 @@
+"""What other steps of a series say of the numbers of one, added to its own noisy answers.
+
+1. A place of which another step says something else than this one, beyond noise and what is usual,
+   has changed since: nothing is learnt from that step of what has to do with that place.
+2. Of every question, what other steps say is added up, each weighted by how sure it is.
+3. How far true numbers stray from that is learnt from all numbers of the question. Then each number
+   is the mean of both, weighted by how sure they are.
+
+Privacy:
+    Everything here is computed from noisy values and public places: no row, no budget.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+import numpy as np
+
+from hushway.arrays import BoolArray, FloatArray
+from hushway.families.sequences.fit.answers import Answer, believed, surer
+from hushway.families.sequences.fit.expectation import expect
+from hushway.families.sequences.fit.laying import Laid, Overlay
+from hushway.families.sequences.fit.ngrams import (
+    NewPairs,
+    join_contexts,
+    learn_pairs,
+    triples_asked,
+)
+from hushway.families.sequences.fit.prediction import Prediction
+from hushway.families.sequences.fit.record_model import RecordModel, learn_record_model
+from hushway.families.sequences.fit.steps import StepAnswers
+from hushway.families.sequences.public.questions import Asked
+
+# A step counts so much less for each step that it is further away.
+_FADES: Final = 0.9
+# A place has changed if two steps are so many deviations apart on it.
+_BREAK: Final = 3.0
+# Numbers that are further apart than this, in deviations, are not of the same size.
+_SURPRISE: Final = 2.5
+# How many numbers of a question say how far they stray.
+_ENOUGH: Final = 1 << 14
+_NOTHING: Final = 1e-12
+
+
+def learnt_again(
+    own: StepAnswers, others: Iterable[tuple[int, StepAnswers]], height: int
+) -> tuple[RecordModel, NewPairs, Prediction, Answer]:
+    """Returns what is known and predicted of a step if other steps are heard, and the last look.
+
+    Which triples and prefixes were looked at stays: that was decided by this step alone.
+    """
+    *first, by_place, by_pair, triples, look = learnt_answers(own, others)
+    known = learn_record_model(first, own.look.taxonomy.locations, height)
+    pairs = learn_pairs(known, by_place, by_pair, most=own.most)
+    asked = triples_asked(known, pairs, own.grams)
+    contexts = join_contexts(known, pairs, asked, triples if len(own.grams) else None)
+    return known, pairs, expect(known, contexts, own.look), look
+
+
+def learnt_answers(
+    own: StepAnswers, others: Iterable[tuple[int, StepAnswers]]
+) -> tuple[Answer, ...]:
+    """Returns the answers of a step, with what other steps, so many away, say."""
+    pools = [_Pool.of(answer) for answer in own.answers]
+    for away, other in others:
+        both = Overlay(own=own, other=other)
+        for pool, laid in zip(pools, both.all(_unchanged(both)), strict=True):
+            pool.add(laid, _FADES ** abs(away))
+    found = [_added(answer, pool) for answer, pool in zip(own.answers, pools, strict=True)]
+    # The number of all records is this step's own.
+    lengths, told = own.answers[Asked.LENGTHS], found[Asked.LENGTHS]
+    scale = lengths.values.sum() / max(float(told.values.sum()), 1.0)
+    found[Asked.LENGTHS] = surer(told, told.values * scale, told.variance)
+    return tuple(found)
+
+
+def _unchanged(both: Overlay) -> BoolArray:
+    """Returns the places of which another step says what this one says."""
+    same = np.ones(len(both.own.places), dtype=np.bool_)
+    for question, laid in both.margins():
+        some = laid.known
+        own = both.own.answers[question]
+        values, noise = own.values[some], own.noise.variance + laid.variance[some]
+        apart = values - laid.values[some]
+        level = np.maximum((values + laid.values[some]) / 2, 0.0)
+        stray = learn_stray(apart, noise, level)
+        same[some] &= apart**2 <= _BREAK**2 * (noise + stray.of(level))
+    return same
+
+
+@dataclass(kw_only=True, eq=False)
+class _Pool:
+    """Weighted sums of what other steps say of the numbers of a question.
+
+    Attributes:
+        weight: How much all of them count.
+        values: Their numbers, by weight.
+        noise: The variances of these.
+        squares: The squared weights.
+    """
+
+    weight: FloatArray
+    values: FloatArray
+    noise: FloatArray
+    squares: FloatArray
+
+    @classmethod
+    def of(cls, answer: Answer) -> "_Pool":
+        """Returns an empty one."""
+        nothing = (np.zeros(answer.values.size) for _ in range(4))
+        return cls(**dict(zip(("weight", "values", "noise", "squares"), nothing, strict=True)))
+
+    def add(self, laid: Laid, fade: float) -> None:
+        """Adds a step."""
+        weight = np.where(laid.known, fade / laid.variance, 0.0)
+        self.weight += weight
+        self.values += weight * laid.values
+        self.noise += weight**2 * laid.variance
+        self.squares += weight**2
+
+
+def _added(own: Answer, pool: _Pool) -> Answer:
+    """Returns an answer with what other steps say of it, as far as they know it and agree."""
+    flat = own.flat
+    some = np.flatnonzero(pool.weight > 0)
+    if not len(some):
+        return own
+    weight = pool.weight[some]
+    expected, noise = pool.values[some] / weight, pool.noise[some] / weight**2
+    before = surer(Answer(values=expected, noise=own.noise), expected, noise)
+    level = believed(before, np.ones(len(some)), fewest=len(some), free=True).mean
+    apart, mine = flat.values[some] - expected, own.noise.variance
+    # This step strays by chance, and so do the others, which are averaged.
+    times = 1 + pool.squares[some] / weight**2
+    stray = learn_stray(apart, mine + noise, level, times).of(level) * times
+    doubt = noise + stray
+    surprise = apart**2 / (doubt + mine) / _SURPRISE**2
+    doubt *= np.maximum(surprise, 1.0) ** 2
+    trust = doubt / (doubt + mine)
+    values, variance = flat.values.copy(), flat.variance.copy()
+    values[some] = expected + trust * apart
+    variance[some] = trust * mine
+    return surer(own, values.reshape(own.values.shape), variance.reshape(own.values.shape))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stray:
+    """How far numbers stray from step to step, as a variance: at all, by size, by its square."""
+
+    at_all: float
+    by_size: float
+    by_square: float
+
+    def of(self, level: FloatArray) -> FloatArray:
+        """Returns the variance for numbers of some size."""
+        return np.asarray(self.at_all + self.by_size * level + self.by_square * level**2)
+
+
+# What is tried for each of them; the first in parts of the noise.
+_AT_ALL: Final = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0)
+_BY_SIZE: Final = (0.0, 0.3, 1.0, 3.0, 10.0)
+_BY_SQUARE: Final = (0.0, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0)
+# A number in so many has changed altogether, and is then so many times as far off.
+_OUTLIERS, _FURTHER = 0.02, 10.0
+
+
+def learn_stray(
+    apart: FloatArray, noise: FloatArray, level: FloatArray, times: FloatArray | float = 1.0
+) -> Stray:
+    """Returns how far numbers stray beyond their noise: what is tried, by how likely it is.
+
+    Args:
+        apart: How far the numbers of two steps are apart.
+        level: About how large they are.
+        times: How many times they stray, if one of two is an average.
+    """
+    some = slice(None, None, 1 + len(apart) // _ENOUGH)
+    squared, noise, level = apart[some] ** 2, noise[some], level[some]
+    times = np.broadcast_to(times, len(apart))[some]
+    usual = float(noise.mean())
+    tried = np.array(
+        [(one * usual, *rest) for one, *rest in product(_AT_ALL, _BY_SIZE, _BY_SQUARE)]
+    )
+    likely = np.array(
+        [
+            _likelihood(squared, noise + times * (one + two * level + three * level**2))
+            for one, two, three in tried
+        ]
+    )
+    weight = np.exp(likely - likely.max())
+    mean = weight @ tried / weight.sum()
+    return Stray(at_all=float(mean[0]), by_size=float(mean[1]), by_square=float(mean[2]))
+
+
+def _likelihood(squared: FloatArray, variance: FloatArray) -> float:
+    """Returns the logarithm of how likely numbers so far apart are, some of which have changed."""
+    usual = np.exp(-squared / variance / 2)
+    changed = np.exp(-squared / variance / 2 / _FURTHER**2) / _FURTHER
+    mixed = (1 - _OUTLIERS) * usual + _OUTLIERS * changed
+    return float((np.log(mixed + _NOTHING) - np.log(variance) / 2).sum())
