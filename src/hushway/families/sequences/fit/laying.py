@@ -50,10 +50,13 @@ class Overlay:
         index = {name: at for at, name in enumerate(self.other.places)}
         return np.array([index.get(name, -1) for name in self.own.places], dtype=np.int64)
 
-    def margins(self) -> Iterator[tuple[int, Laid]]:
-        """Yields what the other step says of single places, by question."""
-        for question in MARGINS:
-            yield question, self._taken(question, self.at, self.at >= 0)
+    def margins(self) -> Iterator[Laid]:
+        """Yields what the other step says of single places, in the order of `margins_of`."""
+        for question, told in zip((*MARGINS, LOOK), margins_of(self.other), strict=True):
+            scale = self.own.level(question) / self.other.level(question)
+            known = (self.at >= 0) & np.isfinite(told.variance[self.at])
+            values, variance = told.values[self.at] * scale, told.variance[self.at] * scale**2
+            yield Laid(values=values, variance=variance, known=known)
 
     def all(self, same: BoolArray) -> Iterator[Laid]:
         """Yields what it says of every question.
@@ -94,6 +97,33 @@ class Overlay:
         values[known] = answer.values.ravel()[at[known]] * scale
         variance = np.full(len(at), answer.noise.variance * scale**2)
         return Laid(values=values, variance=variance, known=known)
+
+
+def margins_of(step: StepAnswers) -> Iterator[Laid]:
+    """Yields what a step says of single places: by question, and by all prefixes that begin there.
+
+    Where a step has looked at no such prefix, it does not know.
+    """
+    every = np.ones(len(step.places), dtype=np.bool_)
+    for question in MARGINS:
+        answer = step.answers[question]
+        yield Laid(values=answer.values, variance=answer.variance, known=every)
+    look, answer = step.look, step.answers[LOOK]
+    first = np.repeat(first_stops(look), 2)
+    begun = first >= 0
+    values = np.bincount(first[begun], answer.values[begun], len(every))
+    cells = np.bincount(first[begun], minlength=len(every)).astype(np.float64)
+    variance = np.where(cells > 0, cells, np.inf) * answer.noise.variance
+    yield Laid(values=values.astype(np.float64), variance=variance, known=cells > 0)
+
+
+def first_stops(look: KnownPrefixCells) -> IntArray:
+    """Returns the first place of each node; -1 for the empty prefix."""
+    first = look.place.copy()
+    for begin, end in levels_of(look):
+        above = look.parent[begin:end]
+        first[begin:end] = np.where(above > 0, first[above], first[begin:end])
+    return first
 
 
 def _grid(row: IntArray, column: IntArray, width: int) -> IntArray:

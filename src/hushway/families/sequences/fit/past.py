@@ -10,17 +10,17 @@ Privacy:
     Everything here is computed from noisy values and public places: no row, no budget.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Final
 
 import numpy as np
 
-from hushway.arrays import BoolArray, FloatArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.sequences.fit.answers import Answer, believed, surer
 from hushway.families.sequences.fit.expectation import expect
-from hushway.families.sequences.fit.laying import Laid, Overlay
+from hushway.families.sequences.fit.laying import Laid, Overlay, margins_of
 from hushway.families.sequences.fit.ngrams import (
     NewPairs,
     join_contexts,
@@ -31,11 +31,16 @@ from hushway.families.sequences.fit.prediction import Prediction
 from hushway.families.sequences.fit.record_model import RecordModel, learn_record_model
 from hushway.families.sequences.fit.steps import StepAnswers
 from hushway.families.sequences.public.questions import Asked
+from hushway.numerics.breaks import surprise_of, unchanged
 
 # A step counts so much less for each step that it is further away.
 _FADES: Final = 0.9
-# A place has changed if two steps are so many deviations apart on it.
-_BREAK: Final = 3.0
+# A place has changed if what four numbers say of it differs by so many squared deviations.
+_BREAK: Final = 16.0
+# None of them counts for more, or the tail of one noise would do.
+_AT_MOST: Final = 9.0
+# Of places that another step did not have nothing is expected.
+_UNKNOWN: Final = 1e300
 # Numbers that are further apart than this, in deviations, are not of the same size.
 _SURPRISE: Final = 2.5
 # How many numbers of a question say how far they stray.
@@ -62,11 +67,13 @@ def learnt_answers(
     own: StepAnswers, others: Iterable[tuple[int, StepAnswers]]
 ) -> tuple[Answer, ...]:
     """Returns the answers of a step, with what other steps, so many away, say."""
+    steps = list(others)
+    overlays, away = [Overlay(own=own, other=other) for _, other in steps], [far for far, _ in steps]
     pools = [_Pool.of(answer) for answer in own.answers]
-    for away, other in others:
-        both = Overlay(own=own, other=other)
-        for pool, laid in zip(pools, both.all(_unchanged(both)), strict=True):
-            pool.add(laid, _FADES ** abs(away))
+    same = _unchanged(overlays, np.array(away))
+    for both, far, known in zip(overlays, away, same, strict=True):
+        for pool, laid in zip(pools, both.all(known), strict=True):
+            pool.add(laid, _FADES ** abs(far))
     found = [_added(answer, pool) for answer, pool in zip(own.answers, pools, strict=True)]
     # The number of all records is this step's own.
     lengths, told = own.answers[Asked.LENGTHS], found[Asked.LENGTHS]
@@ -75,18 +82,30 @@ def learnt_answers(
     return tuple(found)
 
 
-def _unchanged(both: Overlay) -> BoolArray:
-    """Returns the places of which another step says what this one says."""
-    same = np.ones(len(both.own.places), dtype=np.bool_)
-    for question, laid in both.margins():
-        some = laid.known
-        own = both.own.answers[question]
-        values, noise = own.values[some], own.noise.variance + laid.variance[some]
-        apart = values - laid.values[some]
-        level = np.maximum((values + laid.values[some]) / 2, 0.0)
-        stray = learn_stray(apart, noise, level)
-        same[some] &= apart**2 <= _BREAK**2 * (noise + stray.of(level))
-    return same
+def _unchanged(overlays: Sequence[Overlay], away: IntArray) -> BoolArray:
+    """Returns by (step, place) which places are in other steps as they are in this one."""
+    own = overlays[0].own
+    lines = []
+    for steps in zip(margins_of(own), *(both.margins() for both in overlays), strict=True):
+        values = np.array([one.values for one in steps])
+        known = np.array([one.known for one in steps])
+        noise = np.where(known, np.array([one.variance for one in steps]), _UNKNOWN)
+        lines.append((values, noise + _usual_stray(values, noise)))
+
+    def surprise(order: IntArray) -> FloatArray:
+        rows = np.append(0, 1 + order)
+        return surprise_of([(values[rows], noise[rows]) for values, noise in lines], _AT_MOST)
+
+    return unchanged(away, surprise, len(own.places), _BREAK) > 0
+
+
+def _usual_stray(values: FloatArray, noise: FloatArray) -> FloatArray:
+    """Returns how far numbers of single places stray from step to step, as a variance."""
+    sure = 1 / noise[1:]
+    weight = sure.sum(axis=0)
+    usual = (sure * values[1:]).sum(axis=0) / weight
+    level = np.maximum(usual, 0.0)
+    return learn_stray(values[0] - usual, noise[0] + 1 / weight, level).of(level)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -161,8 +180,11 @@ class Stray:
 _AT_ALL: Final = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0)
 _BY_SIZE: Final = (0.0, 0.3, 1.0, 3.0, 10.0)
 _BY_SQUARE: Final = (0.0, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0)
-# A number in so many has changed altogether, and is then so many times as far off.
-_OUTLIERS, _FURTHER = 0.02, 10.0
+# Changes of this much, squared, are usual; larger ones are the less likely beforehand.
+_USUAL: Final = 0.01
+# Numbers are this far off, squared and in parts of their variance, this often: the tails of Laplace
+# noise are wide, and some numbers have changed altogether.
+_TAILS: Final = ((0.6, 0.78), (2.6, 0.19), (100.0, 0.03))
 
 
 def learn_stray(
@@ -188,14 +210,15 @@ def learn_stray(
             for one, two, three in tried
         ]
     )
-    weight = np.exp(likely - likely.max())
+    weight = np.exp(likely - likely.max()) / (1 + tried[:, 2] / _USUAL)
     mean = weight @ tried / weight.sum()
     return Stray(at_all=float(mean[0]), by_size=float(mean[1]), by_square=float(mean[2]))
 
 
 def _likelihood(squared: FloatArray, variance: FloatArray) -> float:
     """Returns the logarithm of how likely numbers so far apart are, some of which have changed."""
-    usual = np.exp(-squared / variance / 2)
-    changed = np.exp(-squared / variance / 2 / _FURTHER**2) / _FURTHER
-    mixed = (1 - _OUTLIERS) * usual + _OUTLIERS * changed
+    relative = squared / variance
+    mixed = sum(
+        share / width**0.5 * np.exp(-relative / (2 * width)) for width, share in _TAILS
+    )
     return float((np.log(mixed + _NOTHING) - np.log(variance) / 2).sum())

@@ -262,11 +262,15 @@ class LearnedSequences:
         """Finds records that agree with all answers, and the prefixes that are sure."""
         return self.completed(measured, geography, None)
 
+    def closely(self, measured: Measurements) -> tuple[Measured, ...]:
+        """Returns the answers; all of them are about all records."""
+        return tuple(one for one in measured if isinstance(one, Measured))
+
     def completed(
         self, measured: Measurements, geography: SequenceUniverse, left: LeftOut | None
     ) -> RecordTable:
         """Finds records, with those that a limit has left out, and the prefixes that are sure."""
-        answers = [one for one in measured if isinstance(one, Measured)]
+        answers = self.closely(measured)
         last = answers[_LOOK]
         look = surer = Answer(values=last.values.astype(np.float64), noise=Noise.of(last))
         if self.others:

@@ -225,7 +225,7 @@ class PeopleSequences:
         size = 1 + len(settled.left_out())
         lengths, firsts, *_ = (*answers[1:size], None, None)
         limits = settled.limits
-        within = Answers(unranked(one) for one in answers[size:])
+        within = Answers(self.closely(measured))
         within.found = measured.found if isinstance(measured, Answers) else None
         table = settled.counted.completed(
             within,
@@ -242,6 +242,12 @@ class PeopleSequences:
                 "most_records_in_sums": limits.sums,
             },
         )
+
+    def closely(self, measured: Measurements) -> tuple[Measured, ...]:
+        """Returns the answers about records within the limit, as if all records were."""
+        answers = [one for one in measured if isinstance(one, Measured)]
+        first = 1 + len(self.settled(measured).left_out())
+        return tuple(unranked(one) for one in answers[first:])
 
     def events_of(self, stated: Sequence[tuple[str, int, int]]) -> tuple[int, ...] | None:
         """Returns the event that each stated question belongs to; None if they are not its own."""
