@@ -126,6 +126,24 @@ def first_stops(look: KnownPrefixCells) -> IntArray:
     return first
 
 
+def groups_of(step: StepAnswers, question: int) -> tuple[IntArray, ...]:
+    """Returns groupings of the numbers of a question, of which all may have more or fewer.
+
+    Numbers that are in no group have -1.
+    """
+    places = len(step.places)
+    one, other = np.arange(places), np.append(np.arange(places), -1)
+    if question == Asked.TURNS_BY_PLACE:
+        return (np.repeat(one, TURNS),)
+    if question == Asked.FIRST_TWO:
+        return np.repeat(one, places + 1), np.tile(other, places)
+    if question == PAIRS:
+        return np.repeat(one, places), np.tile(one, places)
+    if question == LOOK:
+        return np.repeat(first_stops(step.look), 2), np.repeat(step.look.place, 2)
+    return ()
+
+
 def _grid(row: IntArray, column: IntArray, width: int) -> IntArray:
     return np.asarray(row[:, None] * width + column).ravel()
 

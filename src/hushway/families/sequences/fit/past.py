@@ -20,7 +20,7 @@ import numpy as np
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.sequences.fit.answers import Answer, believed, surer
 from hushway.families.sequences.fit.expectation import expect
-from hushway.families.sequences.fit.laying import Laid, Overlay, margins_of
+from hushway.families.sequences.fit.laying import Laid, Overlay, groups_of, margins_of
 from hushway.families.sequences.fit.ngrams import (
     NewPairs,
     join_contexts,
@@ -43,6 +43,8 @@ _AT_MOST: Final = 9.0
 _UNKNOWN: Final = 1e300
 # Numbers that are further apart than this, in deviations, are not of the same size.
 _SURPRISE: Final = 2.5
+# By how much numbers move with their group, in parts of themselves.
+_MOST_FALL, _MOST_RISE = 0.9, 2.0
 # How many numbers of a question say how far they stray.
 _ENOUGH: Final = 1 << 14
 _NOTHING: Final = 1e-12
@@ -68,13 +70,19 @@ def learnt_answers(
 ) -> tuple[Answer, ...]:
     """Returns the answers of a step, with what other steps, so many away, say."""
     steps = list(others)
-    overlays, away = [Overlay(own=own, other=other) for _, other in steps], [far for far, _ in steps]
+    overlays, away = (
+        [Overlay(own=own, other=other) for _, other in steps],
+        [far for far, _ in steps],
+    )
     pools = [_Pool.of(answer) for answer in own.answers]
     same = _unchanged(overlays, np.array(away))
     for both, far, known in zip(overlays, away, same, strict=True):
         for pool, laid in zip(pools, both.all(known), strict=True):
             pool.add(laid, _FADES ** abs(far))
-    found = [_added(answer, pool) for answer, pool in zip(own.answers, pools, strict=True)]
+    found = [
+        _added(answer, pool, groups_of(own, question))
+        for question, (answer, pool) in enumerate(zip(own.answers, pools, strict=True))
+    ]
     # The number of all records is this step's own.
     lengths, told = own.answers[Asked.LENGTHS], found[Asked.LENGTHS]
     scale = lengths.values.sum() / max(float(told.values.sum()), 1.0)
@@ -139,7 +147,7 @@ class _Pool:
         self.squares += weight**2
 
 
-def _added(own: Answer, pool: _Pool) -> Answer:
+def _added(own: Answer, pool: _Pool, groups: Sequence[IntArray]) -> Answer:
     """Returns an answer with what other steps say of it, as far as they know it and agree."""
     flat = own.flat
     some = np.flatnonzero(pool.weight > 0)
@@ -149,7 +157,11 @@ def _added(own: Answer, pool: _Pool) -> Answer:
     expected, noise = pool.values[some] / weight, pool.noise[some] / weight**2
     before = surer(Answer(values=expected, noise=own.noise), expected, noise)
     level = believed(before, np.ones(len(some)), fewest=len(some), free=True).mean
-    apart, mine = flat.values[some] - expected, own.noise.variance
+    mine = own.noise.variance
+    for group in groups:
+        moved = _group_moves(flat.values[some] - expected, (mine, noise), level, group[some])
+        expected, level = expected + moved, level + moved
+    apart = flat.values[some] - expected
     # This step strays by chance, and so do the others, which are averaged.
     times = 1 + pool.squares[some] / weight**2
     stray = learn_stray(apart, mine + noise, level, times).of(level) * times
@@ -161,6 +173,32 @@ def _added(own: Answer, pool: _Pool) -> Answer:
     values[some] = expected + trust * apart
     variance[some] = trust * mine
     return surer(own, values.reshape(own.values.shape), variance.reshape(own.values.shape))
+
+
+def _group_moves(
+    apart: FloatArray, noise: tuple[float, FloatArray], level: FloatArray, group: IntArray
+) -> FloatArray:
+    """Returns by how much expected numbers move with the sums of their groups.
+
+    What many small numbers have in common shows in their sum long before it shows in them.
+    """
+    inside, size = group >= 0, int(group.max(initial=-1)) + 1
+
+    def added(values: FloatArray) -> FloatArray:
+        return np.bincount(group[inside], values[inside], size).astype(np.float64)
+
+    own, theirs, sums = added(np.full(len(group), noise[0])), added(noise[1]), added(level)
+    off = added(apart)
+    some = sums > 0
+    stray = np.zeros(size)
+    stray[some] = learn_stray(off[some], (own + theirs)[some], sums[some]).of(sums[some])
+    doubt = theirs + stray
+    share = np.where(
+        some, doubt / np.maximum(doubt + own, _NOTHING) * off / np.maximum(sums, _NOTHING), 0.0
+    )
+    # No number falls below nothing, or rises without end.
+    factor = np.clip(share, -_MOST_FALL, _MOST_RISE)
+    return np.asarray(np.where(inside, factor[group] * level, 0.0))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,7 +256,5 @@ def learn_stray(
 def _likelihood(squared: FloatArray, variance: FloatArray) -> float:
     """Returns the logarithm of how likely numbers so far apart are, some of which have changed."""
     relative = squared / variance
-    mixed = sum(
-        share / width**0.5 * np.exp(-relative / (2 * width)) for width, share in _TAILS
-    )
+    mixed = sum(share / width**0.5 * np.exp(-relative / (2 * width)) for width, share in _TAILS)
     return float((np.log(mixed + _NOTHING) - np.log(variance) / 2).sum())
