@@ -91,7 +91,9 @@ def _month(ways: JudgedScene, share: Counts, people: int, rng: np.random.Generat
     each = 1 + rng.binomial(DAYS - 1, rng.uniform(0.05, 0.5, people))
     person = np.repeat(np.arange(people), each)
     own = rng.choice(len(share), people, p=share)[person]
-    chosen = np.where(rng.random(len(person)) < HABIT, own, rng.choice(len(share), len(person), p=share))
+    chosen = np.where(
+        rng.random(len(person)) < HABIT, own, rng.choice(len(share), len(person), p=share)
+    )
     length = np.diff(ways.start)[chosen]
     start = np.concatenate([[0], np.cumsum(length)])
     at = np.repeat(ways.start[chosen] - start[:-1], length) + np.arange(start[-1])
@@ -166,8 +168,10 @@ class Judge:
         off = begun_with(self.asked, table.start, table.stops, table.counts) - truth
         each = np.abs(table.prefix_counts - _true(table, scene))
         held = each <= 1.96 * table.prefix_errors
-        pairs = np.abs(first_two(table.start, table.stops, table.counts, scene.places)
-                       - first_two(scene.start, scene.stops, None, scene.places))
+        pairs = np.abs(
+            first_two(table.start, table.stops, table.counts, scene.places)
+            - first_two(scene.start, scene.stops, None, scene.places)
+        )
         depth = np.zeros(len(self.asked.parent), dtype=np.int64)
         for at, above in enumerate(self.asked.parent.tolist()):
             depth[at] = depth[above] + 1 if above >= 0 else 1

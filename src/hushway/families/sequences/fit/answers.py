@@ -19,9 +19,6 @@ from hushway.families.sequences.public.questions import (
 )
 from hushway.privacy.measured import Measured
 
-# Numbers of one class have errors within this factor of each other, and are believed alike.
-_CLASS: Final = 1.19
-_TINY: Final = 1e-12
 _NOTHING: Final = 1e-9
 
 
@@ -72,8 +69,7 @@ class Answer:
 
 def surer(own: Answer, values: FloatArray, variance: FloatArray) -> Answer:
     """Returns an answer with numbers that were made more exact."""
-    ratio = float(np.mean(variance)) / own.noise.variance
-    noise = Noise(scale=own.noise.scale * ratio**0.5, gaussian=own.noise.gaussian)
+    noise = own.noise.with_variance(float(np.mean(variance)))
     return Answer(values=values, noise=noise, unsure=variance)
 
 
@@ -81,18 +77,9 @@ def believed(
     answer: Answer, expected: FloatArray, *, fewest: int = FEWEST, free: bool = False
 ) -> Posterior:
     """Returns the posterior of the noisy counts in a row, given prior means (`posterior`)."""
-    values, unsure, noise = answer.values, answer.unsure, answer.noise
-    if unsure is None:
-        return posterior(values, expected, noise, fewest=fewest, free=free)
-    mean, variance = np.empty(len(values)), np.empty(len(values))
-    number = np.rint(np.log(np.maximum(unsure, _TINY)) / (2 * np.log(_CLASS)))
-    for one in np.unique(number):
-        at = np.flatnonzero(number == one)
-        scale = noise.scale * (float(unsure[at].mean()) / noise.variance) ** 0.5
-        law = Noise(scale=scale, gaussian=noise.gaussian)
-        found = posterior(values[at], expected[at], law, fewest=fewest, free=free)
-        mean[at], variance[at] = found.mean, found.variance
-    return Posterior(mean=mean, variance=variance)
+    return posterior(
+        answer.values, expected, answer.noise, fewest=fewest, free=free, unsure=answer.unsure
+    )
 
 
 def margin(answer: Answer, alike: FloatArray, total: float) -> FloatArray:

@@ -7,19 +7,12 @@ besides changes what is expected of these prefixes, and not which they are.
 import numpy as np
 
 from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
-from hushway.families.sequences.fit.prediction import (
-    Level,
-    Prediction,
-    first_model,
-    joined,
-    odds_at,
-)
+from hushway.families.sequences.fit.prediction import Level, Prediction, joined
 from hushway.families.sequences.fit.record_model import RecordModel
 from hushway.families.sequences.fit.transitions import (
     TO_EARLIER,
     TO_NEW,
     NewPlaceChances,
-    PairContexts,
     TransitionModel,
     context_of,
     earlier_places,
@@ -31,21 +24,17 @@ from hushway.families.sequences.public.questions import TURNS, KnownPrefixCells,
 from hushway.numerics.compiled import compiled
 
 
-def expect(
-    known: RecordModel, contexts: tuple[NewPlaceChances, PairContexts], look: KnownPrefixCells
-) -> Prediction:
-    """Returns what is expected of prefixes that were looked at."""
-    model = first_model(known, contexts)
-    remaining = np.cumsum(known.lengths[::-1])[::-1]
-    ends = known.lengths / np.maximum(remaining, 1e-9)
+def expect(known: RecordModel, model: TransitionModel, look: KnownPrefixCells) -> Prediction:
+    """Returns what is expected of prefixes that were looked at, if records go on as is known now.
+
+    Args:
+        model: How they go on, with the odds of ending.
+    """
     levels, endings = [_first(known, look)], []
     first = 1
     for stops in range(1, known.height):
         level, end = levels[-1], first + len(levels[-1].place)
         at = np.flatnonzero((look.parent >= first) & (look.parent < end))
-        if stops > 1:
-            rest = float(remaining[stops - 1]), float(ends[stops - 1])
-            odds_at(model.turning, level, stops, rest)
         below = _next(model, known, level, (stops, look.parent[at] - first, look.place[at]))
         endings.append(_ending(model, known, level, stops))
         first = end

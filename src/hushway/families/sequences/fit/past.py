@@ -27,7 +27,7 @@ from hushway.families.sequences.fit.ngrams import (
     learn_pairs,
     triples_asked,
 )
-from hushway.families.sequences.fit.prediction import Prediction
+from hushway.families.sequences.fit.prediction import Prediction, predict
 from hushway.families.sequences.fit.record_model import RecordModel, learn_record_model
 from hushway.families.sequences.fit.steps import StepAnswers
 from hushway.families.sequences.public.questions import Asked
@@ -51,18 +51,23 @@ _NOTHING: Final = 1e-12
 
 
 def learnt_again(
-    own: StepAnswers, others: Iterable[tuple[int, StepAnswers]], height: int
+    own: StepAnswers, others: Iterable[tuple[int, StepAnswers]], height: int, least: float
 ) -> tuple[RecordModel, NewPairs, Prediction, Answer]:
     """Returns what is known and predicted of a step if other steps are heard, and the last look.
 
-    Which triples and prefixes were looked at stays: that was decided by this step alone.
+    Which triples and prefixes were looked at stays: that was decided by this step alone. How
+    records end is learnt from all prefixes that would be looked at now.
+
+    Args:
+        least: How many records are expected of prefixes that are worth a look.
     """
     *first, by_place, by_pair, triples, look = learnt_answers(own, others)
     known = learn_record_model(first, own.look.taxonomy.locations, height)
     pairs = learn_pairs(known, by_place, by_pair, most=own.most)
     asked = triples_asked(known, pairs, own.grams)
     contexts = join_contexts(known, pairs, asked, triples if len(own.grams) else None)
-    return known, pairs, expect(known, contexts, own.look), look
+    model = predict(known, contexts, least).model
+    return known, pairs, expect(known, model, own.look), look
 
 
 def learnt_answers(
@@ -70,6 +75,8 @@ def learnt_answers(
 ) -> tuple[Answer, ...]:
     """Returns the answers of a step, with what other steps, so many away, say."""
     steps = list(others)
+    if not steps:
+        return own.answers
     overlays, away = (
         [Overlay(own=own, other=other) for _, other in steps],
         [far for far, _ in steps],

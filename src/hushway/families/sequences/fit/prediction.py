@@ -81,7 +81,14 @@ class Level:
 
 
 def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction | None:
-    model = first_model(known, contexts)
+    model = TransitionModel(
+        turning=TurnChances(
+            turns=known.turns, inclined=known.inclined, odds=np.ones(known.height + 1)
+        ),
+        following=contexts[0],
+        paired=contexts[1],
+    )
+    odds = model.turning.odds
     remaining = np.cumsum(known.lengths[::-1])[::-1]
     ends = known.lengths / np.maximum(remaining, 1e-9)
     levels, endings = [_first_stops(known, least)], []
@@ -91,8 +98,13 @@ def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction |
         if stops == 1:
             ending, below = _second_stops(known, level, least)
         else:
-            rest = float(remaining[stops - 1]), float(ends[stops - 1])
-            odds_at(model.turning, level, stops, rest)
+            tracked = float(level.expected.sum())
+            # Where few records are followed so far, they are not like the others.
+            odds[stops] = (
+                _odds(model.turning, level, stops, float(ends[stops - 1]))
+                if tracked >= _TYPICAL * remaining[stops - 1] and tracked > 0
+                else odds[stops - 1]
+            )
             ending, below = _further_stops(model, level, stops, least)
         endings.append(ending)
         nodes += len(below.place)
@@ -101,26 +113,6 @@ def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction |
         levels.append(below)
     endings.append(levels[-1].expected)
     return joined(known, levels, endings, model)
-
-
-def first_model(known: RecordModel, contexts: _Contexts) -> TransitionModel:
-    """Returns what is known of how records go on, before the odds of ending are."""
-    odds = np.ones(known.height + 1)
-    turning = TurnChances(turns=known.turns, inclined=known.inclined, odds=odds)
-    return TransitionModel(turning=turning, following=contexts[0], paired=contexts[1])
-
-
-def odds_at(turning: TurnChances, level: Level, stops: int, rest: tuple[float, float]) -> None:
-    """Fills in the factor of the odds of ending after so many stops.
-
-    Args:
-        rest: How many records have as many stops, and the share of them that ends there.
-    """
-    tracked, (remaining, share) = float(level.expected.sum()), rest
-    # Where few records are followed so far, they are not like the others.
-    is_typical = tracked >= _TYPICAL * remaining and tracked > 0
-    odds = turning.odds
-    odds[stops] = _odds(turning, level, stops, share) if is_typical else odds[stops - 1]
 
 
 def _first_stops(known: RecordModel, least: float) -> Level:
@@ -181,6 +173,7 @@ def _odds(turning: TurnChances, level: Level, stops: int, share: float) -> float
 def joined(
     known: RecordModel, levels: list[Level], endings: list[FloatArray], model: TransitionModel
 ) -> Prediction:
+    """Returns the prefixes of all lengths as one tree."""
     sizes = [len(level.place) for level in levels]
     first = np.concatenate([[1], 1 + np.cumsum(sizes)])
     parent = [np.array([-1]), np.zeros(sizes[0], dtype=np.int64)]

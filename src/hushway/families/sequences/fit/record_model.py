@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.sequences.fit.answers import Answer, believed, margin
 from hushway.families.sequences.fit.posterior import Posterior, proportional_fit, rings
 from hushway.families.sequences.public.questions import FIRST_NEW, TURNS, Asked, Turn
@@ -200,7 +200,23 @@ def _possible(answer: Answer) -> Answer:
     before = (stop[:, None] >= earliest) & ((stop > 0)[:, None] | (earliest == 0))
     after = stop[:, None] + 1 >= np.where(earliest == len(stop), 0, earliest)
     made = before[:, :, None] & after[:, None, :] & (stop < len(stop) - 1)[:, None, None]
+    if answer.unsure is not None:
+        answer = _told_from_noise(answer, made)
     return replace(answer, values=np.where(made, answer.values, 0.0))
+
+
+def _told_from_noise(answer: Answer, made: BoolArray) -> Answer:
+    """Returns turns of which what noise alone may be is taken off.
+
+    Noise in turns may be as large as the number of records, so that none of them shows. With other
+    steps it is not, and some of very many turns that nobody makes would seem to be all there is.
+    """
+    possible = answer.only(made)
+    values = answer.values.copy()
+    values[made] = believed(
+        possible, np.ones(len(possible.values)), fewest=made.size, free=True
+    ).mean
+    return replace(answer, values=values)
 
 
 def _chances(answer: Answer, lengths: FloatArray) -> FloatArray:

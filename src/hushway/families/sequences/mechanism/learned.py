@@ -303,7 +303,8 @@ class LearnedSequences:
         """Returns what is predicted if other steps are heard, and their look at prefixes too."""
         own = step_answers(answers)
         steps = answers_of(self.others, self.universe)
-        known, pairs, tree, look = learnt_again(own, steps, self.height)
+        least = self._least(answers)
+        known, pairs, tree, look = learnt_again(own, steps, self.height, least)
         return _Found(known=known, pairs=pairs, tree=tree, most=own.most), look
 
     def of_share(self, share: Fraction) -> "LearnedSequences":
@@ -366,13 +367,12 @@ class LearnedSequences:
         contexts = join_contexts(
             learnt.known, pairs, learnt.asked, closer if len(learnt.asked.grams) else None
         )
-        least = _LEAST * _scale(self.spends[_LOOK], answers[0].event.bound)
-        return _Found(
-            known=learnt.known,
-            pairs=pairs,
-            tree=predict(learnt.known, contexts, least),
-            most=learnt.most,
-        )
+        tree = predict(learnt.known, contexts, self._least(answers))
+        return _Found(known=learnt.known, pairs=pairs, tree=tree, most=learnt.most)
+
+    def _least(self, answers: Sequence[Measured]) -> float:
+        """Returns how many records are expected of prefixes that are looked at."""
+        return _LEAST * _scale(self.spends[_LOOK], answers[0].event.bound)
 
     def _fixed(self, geography: SequenceUniverse) -> Iterable[Query]:
         return (query_of(self._of_records(geography, asked)) for asked in tuple(Asked)[:_JOINT])
