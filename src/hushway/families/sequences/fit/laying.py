@@ -1,9 +1,8 @@
 """Noisy answers of another step, laid over the questions of one that learns from it.
 
-Most questions are the same in every step, but for places that come and go. Which triples and which
-prefixes are looked at depends on noisy answers. Yet the records that are exactly one sequence have
-the same number whichever tree they are looked up in, as long as it has that sequence; and those
-that leave a tree somewhere are told by every tree that has all ways on from there.
+Most questions are the same in every step, but for places that come and go. Of triples, those are
+known that both steps looked at. The prefixes that a step looks at last stand alone: counts of one
+tree can be laid over another one, but that made errors no smaller and intervals too narrow.
 
 Privacy:
     Everything here is computed from noisy values and public places: no row, no budget.
@@ -59,7 +58,7 @@ class Overlay:
             yield Laid(values=values, variance=variance, known=known)
 
     def all(self, same: BoolArray) -> Iterator[Laid]:
-        """Yields what it says of every question.
+        """Yields what it says of every question but the last look.
 
         Args:
             same: The places that have not changed.
@@ -67,10 +66,6 @@ class Overlay:
         there = (self.at >= 0) & same
         for question in range(LOOK):
             yield self._taken(question, *self._cells(question, there))
-        values, cells, known = _looked(self, there)
-        noise = self.other.answers[LOOK].noise
-        scale = self.own.level(LOOK) / self.other.level(LOOK)
-        yield Laid(values=values * scale, variance=cells * noise.variance * scale**2, known=known)
 
     def _cells(self, question: int, there: BoolArray) -> tuple[IntArray, BoolArray]:
         """Returns where the numbers of a question are in the other step, and if they are known."""
@@ -139,8 +134,6 @@ def groups_of(step: StepAnswers, question: int) -> tuple[IntArray, ...]:
         return np.repeat(one, places + 1), np.tile(other, places)
     if question == PAIRS:
         return np.repeat(one, places), np.tile(one, places)
-    if question == LOOK:
-        return np.repeat(first_stops(step.look), 2), np.repeat(step.look.place, 2)
     return ()
 
 
@@ -158,58 +151,6 @@ def _triples(both: Overlay, there: BoolArray) -> tuple[IntArray, BoolArray]:
     if len(both.other.grams):
         return where, known & (both.other.grams[where] == wanted)
     return where, np.zeros(len(mine), dtype=np.bool_)
-
-
-def _looked(both: Overlay, there: BoolArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Returns what another tree says of the cells of one, in how many cells, and where it does.
-
-    Every cell of the other tree goes into one cell at most, so that noise stays independent: what
-    ends or leaves at a node that the own tree does not have has left that one before.
-    """
-    mine = both.own.look
-    node, exact = _nodes_in(both)
-    cell = np.column_stack([np.where(exact, 2 * node, 2 * node + 1), 2 * node + 1]).ravel()
-    size = 2 * len(mine.parent)
-    values = np.bincount(cell, both.other.answers[LOOK].values, minlength=size)
-    cells = np.maximum(np.bincount(cell, minlength=size), 1.0)
-    has = np.zeros(len(mine.parent), dtype=np.bool_)
-    has[node[exact]] = True
-    lacks = np.bincount(mine.parent[1:], ~has[1:], minlength=len(has)) > 0
-    same = _along(mine, there)
-    known = np.column_stack([has & same, has & same & ~lacks]).ravel()
-    return np.where(known, values, 0.0), cells.astype(np.float64), known
-
-
-def _nodes_in(both: Overlay) -> tuple[IntArray, BoolArray]:
-    """Returns for each node of the other tree the last one of the own tree that it begins with.
-
-    Also returns whether it is that node itself.
-    """
-    mine, others, places = both.own.look, both.other.look, len(both.own.places)
-    back = np.full(len(both.other.places), -1, dtype=np.int64)
-    back[both.at[both.at >= 0]] = np.flatnonzero(both.at >= 0)
-    keys, leads = mine.steps
-    node = np.zeros(len(others.parent), dtype=np.int64)
-    exact = np.zeros(len(node), dtype=np.bool_)
-    exact[0] = True
-    for first, end in levels_of(others):
-        above, place = others.parent[first:end], back[others.place[first:end]]
-        wanted = node[above] * places + place
-        where = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        found = exact[above] & (place >= 0) & (len(keys) > 0)
-        if len(keys):
-            found &= keys[where] == wanted
-            node[first:end] = np.where(found, leads[where], node[above])
-        exact[first:end] = found
-    return node, exact
-
-
-def _along(look: KnownPrefixCells, there: BoolArray) -> BoolArray:
-    """Returns the nodes of which all places are among some."""
-    same = np.ones(len(look.parent), dtype=np.bool_)
-    for first, end in levels_of(look):
-        same[first:end] = same[look.parent[first:end]] & there[look.place[first:end]]
-    return same
 
 
 def levels_of(look: KnownPrefixCells) -> Iterator[tuple[int, int]]:

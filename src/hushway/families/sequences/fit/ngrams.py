@@ -25,9 +25,15 @@ _TINY: Final = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NewPairs:
-    """The posterior of all new stops after the second, by (place before, place)."""
+    """The posterior of all new stops after the second, by (place before, place).
+
+    Attributes:
+        expected: The prior of those that count.
+        scale: How many there are for each that counts.
+    """
 
     believed: Posterior
+    expected: FloatArray
     scale: float
 
 
@@ -54,7 +60,8 @@ def learn_pairs(known: RecordModel, by_place: Answer, pairs: Answer, *, most: in
     np.fill_diagonal(mean, 0.0)
     scale = known.outline.new_stops / counted
     variance = found.variance.reshape(places, places) * scale**2
-    return NewPairs(believed=Posterior(mean=mean * scale, variance=variance), scale=scale)
+    believed_all = Posterior(mean=mean * scale, variance=variance)
+    return NewPairs(believed=believed_all, expected=expected, scale=scale)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -29,7 +29,7 @@ from hushway.families.sequences.fit.ngrams import (
 )
 from hushway.families.sequences.fit.prediction import Prediction, predict
 from hushway.families.sequences.fit.record_model import RecordModel, learn_record_model
-from hushway.families.sequences.fit.steps import StepAnswers
+from hushway.families.sequences.fit.steps import LOOK, PAIRS, StepAnswers
 from hushway.families.sequences.public.questions import Asked
 from hushway.numerics.breaks import surprise_of, unchanged
 
@@ -43,52 +43,79 @@ _AT_MOST: Final = 9.0
 _UNKNOWN: Final = 1e300
 # Numbers that are further apart than this, in deviations, are not of the same size.
 _SURPRISE: Final = 2.5
+# Steps whose numbers are further off than those that are expected without them are left out: if
+# this much further, in parts, and if noise does not hide it.
+_WORSE, _SEEN = 0.5, 0.05
 # By how much numbers move with their group, in parts of themselves.
 _MOST_FALL, _MOST_RISE = 0.9, 2.0
+# Numbers that are known to so few records say by themselves which are nothing at all.
+_FINE: Final = 4.0
 # How many numbers of a question say how far they stray.
 _ENOUGH: Final = 1 << 14
 _NOTHING: Final = 1e-12
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Known:
+    """What is known of a step and predicted of it.
+
+    Attributes:
+        tree: The prefixes that were looked at, with what is expected of them.
+    """
+
+    known: RecordModel
+    pairs: NewPairs
+    tree: Prediction
+
+    def expected(self, question: int) -> FloatArray | None:
+        """Returns what is expected of the numbers of a question that is about many of them."""
+        if question == Asked.FIRST_TWO:
+            return self.known.expected_two.ravel()
+        if question == PAIRS:
+            return self.pairs.expected.ravel()
+        return None
+
+
 def learnt_again(
-    own: StepAnswers, others: Iterable[tuple[int, StepAnswers]], height: int, least: float
-) -> tuple[RecordModel, NewPairs, Prediction, Answer]:
-    """Returns what is known and predicted of a step if other steps are heard, and the last look.
+    own: StepAnswers, alone: Known, others: Iterable[tuple[int, StepAnswers]], least: float
+) -> Known:
+    """Returns what is known and predicted of a step if other steps are heard.
 
     Which triples and prefixes were looked at stays: that was decided by this step alone. How
     records end is learnt from all prefixes that would be looked at now.
 
     Args:
+        alone: What is known without them.
         least: How many records are expected of prefixes that are worth a look.
     """
-    *first, by_place, by_pair, triples, look = learnt_answers(own, others)
-    known = learn_record_model(first, own.look.taxonomy.locations, height)
+    *first, by_place, by_pair, triples = learnt_answers(own, alone, others)
+    known = learn_record_model(first, own.look.taxonomy.locations, own.look.height)
     pairs = learn_pairs(known, by_place, by_pair, most=own.most)
     asked = triples_asked(known, pairs, own.grams)
     contexts = join_contexts(known, pairs, asked, triples if len(own.grams) else None)
     model = predict(known, contexts, least).model
-    return known, pairs, expect(known, model, own.look), look
+    return Known(known=known, pairs=pairs, tree=expect(known, model, own.look))
 
 
 def learnt_answers(
-    own: StepAnswers, others: Iterable[tuple[int, StepAnswers]]
+    own: StepAnswers, alone: Known, others: Iterable[tuple[int, StepAnswers]]
 ) -> tuple[Answer, ...]:
-    """Returns the answers of a step, with what other steps, so many away, say."""
-    steps = list(others)
+    """Returns the answers of a step but the last look, with what other steps, so many away, say."""
+    steps, mine = list(others), own.answers[:LOOK]
     if not steps:
-        return own.answers
+        return mine
     overlays, away = (
         [Overlay(own=own, other=other) for _, other in steps],
         [far for far, _ in steps],
     )
-    pools = [_Pool.of(answer) for answer in own.answers]
+    pools = [_Pool.of(answer) for answer in mine]
     same = _unchanged(overlays, np.array(away))
     for both, far, known in zip(overlays, away, same, strict=True):
         for pool, laid in zip(pools, both.all(known), strict=True):
             pool.add(laid, _FADES ** abs(far))
     found = [
-        _added(answer, pool, groups_of(own, question))
-        for question, (answer, pool) in enumerate(zip(own.answers, pools, strict=True))
+        _added(answer, pool, groups_of(own, question), alone.expected(question))
+        for question, (answer, pool) in enumerate(zip(mine, pools, strict=True))
     ]
     # The number of all records is this step's own.
     lengths, told = own.answers[Asked.LENGTHS], found[Asked.LENGTHS]
@@ -154,11 +181,18 @@ class _Pool:
         self.squares += weight**2
 
 
-def _added(own: Answer, pool: _Pool, groups: Sequence[IntArray]) -> Answer:
-    """Returns an answer with what other steps say of it, as far as they know it and agree."""
+def _added(
+    own: Answer, pool: _Pool, groups: Sequence[IntArray], usual: FloatArray | None
+) -> Answer:
+    """Returns an answer with what other steps say of it, as far as they know it and agree.
+
+    Args:
+        groups: Groups of its numbers that move together.
+        usual: What is expected of its numbers without other steps.
+    """
     flat = own.flat
     some = np.flatnonzero(pool.weight > 0)
-    if not len(some):
+    if not len(some) or own.noise.variance < _FINE**2:
         return own
     weight = pool.weight[some]
     expected, noise = pool.values[some] / weight, pool.noise[some] / weight**2
@@ -171,7 +205,16 @@ def _added(own: Answer, pool: _Pool, groups: Sequence[IntArray]) -> Answer:
     apart = flat.values[some] - expected
     # This step strays by chance, and so do the others, which are averaged.
     times = 1 + pool.squares[some] / weight**2
-    stray = learn_stray(apart, mine + noise, level, times).of(level) * times
+    if usual is not None:
+        # Where this step expects something and the others have nothing, something may be.
+        level = np.maximum(level, usual[some])
+    found = learn_stray(apart, mine + noise, level, times)
+    stray = found.of(level)
+    if usual is not None:
+        alone = learn_stray(flat.values[some] - usual[some], np.full(len(some), mine), level)
+        if _is_another_city(stray, alone.of(level), mine):
+            return own
+    stray *= times
     doubt = noise + stray
     surprise = apart**2 / (doubt + mine) / _SURPRISE**2
     doubt *= np.maximum(surprise, 1.0) ** 2
@@ -180,6 +223,12 @@ def _added(own: Answer, pool: _Pool, groups: Sequence[IntArray]) -> Answer:
     values[some] = expected + trust * apart
     variance[some] = trust * mine
     return surer(own, values.reshape(own.values.shape), variance.reshape(own.values.shape))
+
+
+def _is_another_city(stray: FloatArray, alone: FloatArray, noise: float) -> bool:
+    """Whether numbers stray further from other steps than from what this one alone expects."""
+    further = float(stray.mean() - alone.mean())
+    return further > max(_WORSE * float(alone.mean()), _SEEN * noise)
 
 
 def _group_moves(
@@ -256,8 +305,8 @@ def learn_stray(
         ]
     )
     weight = np.exp(likely - likely.max()) / (1 + tried[:, 2] / _USUAL)
-    mean = weight @ tried / weight.sum()
-    return Stray(at_all=float(mean[0]), by_size=float(mean[1]), by_square=float(mean[2]))
+    one, two, three = (weight @ tried / weight.sum()).tolist()
+    return Stray(at_all=one, by_size=two, by_square=three)
 
 
 def _likelihood(squared: FloatArray, variance: FloatArray) -> float:

@@ -59,18 +59,17 @@ def learn_records(
     known: RecordModel,
     pairs: NewPairs,
     tree: Prediction,
-    looks: tuple[Answer, Answer],
+    look: Answer,
     left: LeftOut | None = None,
 ) -> Learnt:
     """Returns records that agree with all answers, and the prefixes that are sure.
 
     Args:
         pairs: How they go to new places.
-        looks: What the last question showed, alone and with what other steps say.
+        look: What that showed.
         left: What a limit has left out, which is added; None if nothing is.
     """
-    look, surer = looks
-    found = _believe(tree, surer, known.height)
+    found = _believe(tree, look, known.height)
     records = _records(known, tree, found)
     weight = reconcile(records, known, pairs)
     rounding = _rounding(known, tree, records)

@@ -33,9 +33,9 @@ from hushway.families.sequences.fit.ngrams import (
     learn_pairs,
     triples_to_ask,
 )
-from hushway.families.sequences.fit.past import learnt_again
+from hushway.families.sequences.fit.past import Known, learnt_again
 from hushway.families.sequences.fit.posterior import Noise
-from hushway.families.sequences.fit.prediction import Prediction, predict
+from hushway.families.sequences.fit.prediction import predict
 from hushway.families.sequences.fit.reconciliation import LeftOut
 from hushway.families.sequences.fit.record_model import (
     RecordModel,
@@ -100,17 +100,7 @@ def learned_spends(budget: Loss) -> tuple[Loss, ...]:
 class Answers(tuple[Measured, ...]):  # noqa: SLOT001  it carries one thing more
     """Answers, with what was predicted on the way: so that it need not be worked out again."""
 
-    found: "_Found | None" = None
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Found:
-    """What the answers before the last question tell; `most` new stops of a record were counted."""
-
-    known: RecordModel
-    pairs: NewPairs
-    tree: Prediction
-    most: int
+    found: Known | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -272,13 +262,14 @@ class LearnedSequences:
         """Finds records, with those that a limit has left out, and the prefixes that are sure."""
         answers = self.closely(measured)
         last = answers[_LOOK]
-        look = surer = Answer(values=last.values.astype(np.float64), noise=Noise.of(last))
+        look = Answer(values=last.values.astype(np.float64), noise=Noise.of(last))
+        found = measured.found if isinstance(measured, Answers) else None
+        found = found or self._predict(self._learn(answers), answers)
         if self.others:
-            found, surer = self._found_again(answers)
-        else:
-            found = measured.found if isinstance(measured, Answers) else None
-            found = found or self._predict(self._learn(answers), answers)
-        learnt = learn_records(found.known, found.pairs, found.tree, (look, surer), left)
+            steps = answers_of(self.others, geography)
+            least = self._least(answers)
+            found = learnt_again(step_answers(answers), found, steps, least)
+        learnt = learn_records(found.known, found.pairs, found.tree, look, left)
         number = np.full(len(found.tree.parent), -1, dtype=np.int64)
         number[learnt.prefixes] = np.arange(len(learnt.prefixes))
         return RecordTable(
@@ -295,17 +286,9 @@ class LearnedSequences:
             diagnostics={
                 "records": int(learnt.counts.sum()),
                 "prefixes_looked_at": len(found.tree.parent),
-                "new_stops_counted": found.most,
+                "new_stops_counted": _most_new(answers),
             },
         )
-
-    def _found_again(self, answers: Sequence[Measured]) -> tuple[_Found, Answer]:
-        """Returns what is predicted if other steps are heard, and their look at prefixes too."""
-        own = step_answers(answers)
-        steps = answers_of(self.others, self.universe)
-        least = self._least(answers)
-        known, pairs, tree, look = learnt_again(own, steps, self.height, least)
-        return _Found(known=known, pairs=pairs, tree=tree, most=own.most), look
 
     def of_share(self, share: Fraction) -> "LearnedSequences":
         """Returns the same questions for a share of what they cost."""
@@ -356,7 +339,7 @@ class LearnedSequences:
         asked = triples_to_ask(known, pairs, noise)
         return _Learnt(known=known, pairs=pairs, asked=asked, by_pair=by_pair, most=most)
 
-    def _predict(self, learnt: _Learnt, answers: Sequence[Measured]) -> _Found:
+    def _predict(self, learnt: _Learnt, answers: Sequence[Measured]) -> Known:
         """Predicts prefixes once the closer look is there."""
         closer, pairs = read_closer(answers[_CLOSER]), learnt.pairs
         if not len(learnt.asked.grams):
@@ -368,7 +351,7 @@ class LearnedSequences:
             learnt.known, pairs, learnt.asked, closer if len(learnt.asked.grams) else None
         )
         tree = predict(learnt.known, contexts, self._least(answers))
-        return _Found(known=learnt.known, pairs=pairs, tree=tree, most=learnt.most)
+        return Known(known=learnt.known, pairs=pairs, tree=tree)
 
     def _least(self, answers: Sequence[Measured]) -> float:
         """Returns how many records are expected of prefixes that are looked at."""
@@ -405,6 +388,13 @@ class LearnedSequences:
             most=most,
             grams=grams if order > 2 else None,  # noqa: PLR2004  pairs are all asked about
         )
+
+
+def _most_new(answers: Sequence[Measured]) -> int:
+    """Returns how many new stops of a record were counted."""
+    cells = answers[_CLOSER].query.cells
+    assert isinstance(cells, NewStopCells)  # noqa: S101  what `measure` asks
+    return cells.most
 
 
 def is_learnable(universe: SequenceUniverse, height: int) -> bool:

@@ -78,7 +78,7 @@ def test_a_city_that_is_another_one_is_not_learnt_from() -> None:
 
 def test_what_is_combined_is_as_sure_as_it_says() -> None:
     own = step_answers(measured(month(7), 1))
-    exact = step_answers(measured(month(7), 1, "1000000"))
+    exact = step_answers(measured(month(7), 1, "250"))
     others = [(n, step_answers(measured(month(7 - n), 10 + n))) for n in range(1, 5)]
     found = learnt_answers(own, others)
     for question in (*Asked, *range(len(Asked), LOOK)):
@@ -110,7 +110,7 @@ def test_of_the_same_answers_the_same_is_expected_again() -> None:
 def test_other_trees_tell_the_same_of_the_same_prefixes() -> None:
     """Without noise, what another tree says of a cell is what is in it."""
     one = month(7)
-    fine = step_answers(measured(one, 1, "1000000"))
+    fine = step_answers(measured(one, 1, "250"))
     rough = step_answers(measured(one, 2, "1"))
     same = np.ones(PLACES, dtype=np.bool_)
     # The tree of much budget holds all prefixes, so it tells every cell of the small one.
@@ -139,7 +139,7 @@ def test_places_are_known_by_their_names() -> None:
         ),
         stops=np.argsort(order)[one.stops],
     )
-    own, other = (step_answers(measured(each, 3, "1000")) for each in (one, turned))
+    own, other = (step_answers(measured(each, 3, "250")) for each in (one, turned))
     same = np.ones(PLACES, dtype=np.bool_)
     for answer, laid in zip(own.answers, Overlay(own=own, other=other).all(same), strict=True):
         values = answer.values.ravel()
