@@ -28,9 +28,7 @@ def unchanged(
     return same
 
 
-def surprise_of(
-    lines: Sequence[tuple[FloatArray, FloatArray]], most: float = np.inf
-) -> FloatArray:
+def surprise_of(lines: Sequence[tuple[FloatArray, FloatArray]], most: float = np.inf) -> FloatArray:
     """Returns how surprising a break after each row but the last is, added up over lines.
 
     A break is where the mean of what is nearer to the first row and that of what is further differ

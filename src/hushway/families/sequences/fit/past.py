@@ -12,15 +12,15 @@ Privacy:
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Final
 
 import numpy as np
 
-from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.sequences.fit.answers import Answer, believed, surer
+from hushway.families.sequences.fit.changes import unchanged_places
 from hushway.families.sequences.fit.expectation import expect
-from hushway.families.sequences.fit.laying import Laid, Overlay, groups_of, margins_of
+from hushway.families.sequences.fit.laying import Laid, Overlay, groups_of
 from hushway.families.sequences.fit.ngrams import (
     NewPairs,
     join_contexts,
@@ -30,17 +30,11 @@ from hushway.families.sequences.fit.ngrams import (
 from hushway.families.sequences.fit.prediction import Prediction, predict
 from hushway.families.sequences.fit.record_model import RecordModel, learn_record_model
 from hushway.families.sequences.fit.steps import LOOK, PAIRS, StepAnswers
+from hushway.families.sequences.fit.stray import learn_stray
 from hushway.families.sequences.public.questions import Asked
-from hushway.numerics.breaks import surprise_of, unchanged
 
 # A step counts so much less for each step that it is further away.
 _FADES: Final = 0.9
-# A place has changed if what four numbers say of it differs by so many squared deviations.
-_BREAK: Final = 16.0
-# None of them counts for more, or the tail of one noise would do.
-_AT_MOST: Final = 9.0
-# Of places that another step did not have nothing is expected.
-_UNKNOWN: Final = 1e300
 # Numbers that are further apart than this, in deviations, are not of the same size.
 _SURPRISE: Final = 2.5
 # Steps whose numbers are further off than those that are expected without them are left out: if
@@ -50,8 +44,6 @@ _WORSE, _SEEN = 0.5, 0.05
 _MOST_FALL, _MOST_RISE = 0.9, 2.0
 # Numbers that are known to so few records say by themselves which are nothing at all.
 _FINE: Final = 4.0
-# How many numbers of a question say how far they stray.
-_ENOUGH: Final = 1 << 14
 _NOTHING: Final = 1e-12
 
 
@@ -104,12 +96,10 @@ def learnt_answers(
     steps, mine = list(others), own.answers[:LOOK]
     if not steps:
         return mine
-    overlays, away = (
-        [Overlay(own=own, other=other) for _, other in steps],
-        [far for far, _ in steps],
-    )
+    overlays = [Overlay(own=own, other=other) for _, other in steps]
+    away = [far for far, _ in steps]
     pools = [_Pool.of(answer) for answer in mine]
-    same = _unchanged(overlays, np.array(away))
+    same = unchanged_places(overlays, np.array(away))
     for both, far, known in zip(overlays, away, same, strict=True):
         for pool, laid in zip(pools, both.all(known), strict=True):
             pool.add(laid, _FADES ** abs(far))
@@ -122,32 +112,6 @@ def learnt_answers(
     scale = lengths.values.sum() / max(float(told.values.sum()), 1.0)
     found[Asked.LENGTHS] = surer(told, told.values * scale, told.variance)
     return tuple(found)
-
-
-def _unchanged(overlays: Sequence[Overlay], away: IntArray) -> BoolArray:
-    """Returns by (step, place) which places are in other steps as they are in this one."""
-    own = overlays[0].own
-    lines = []
-    for steps in zip(margins_of(own), *(both.margins() for both in overlays), strict=True):
-        values = np.array([one.values for one in steps])
-        known = np.array([one.known for one in steps])
-        noise = np.where(known, np.array([one.variance for one in steps]), _UNKNOWN)
-        lines.append((values, noise + _usual_stray(values, noise)))
-
-    def surprise(order: IntArray) -> FloatArray:
-        rows = np.append(0, 1 + order)
-        return surprise_of([(values[rows], noise[rows]) for values, noise in lines], _AT_MOST)
-
-    return unchanged(away, surprise, len(own.places), _BREAK) > 0
-
-
-def _usual_stray(values: FloatArray, noise: FloatArray) -> FloatArray:
-    """Returns how far numbers of single places stray from step to step, as a variance."""
-    sure = 1 / noise[1:]
-    weight = sure.sum(axis=0)
-    usual = (sure * values[1:]).sum(axis=0) / weight
-    level = np.maximum(usual, 0.0)
-    return learn_stray(values[0] - usual, noise[0] + 1 / weight, level).of(level)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -255,62 +219,3 @@ def _group_moves(
     # No number falls below nothing, or rises without end.
     factor = np.clip(share, -_MOST_FALL, _MOST_RISE)
     return np.asarray(np.where(inside, factor[group] * level, 0.0))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Stray:
-    """How far numbers stray from step to step, as a variance: at all, by size, by its square."""
-
-    at_all: float
-    by_size: float
-    by_square: float
-
-    def of(self, level: FloatArray) -> FloatArray:
-        """Returns the variance for numbers of some size."""
-        return np.asarray(self.at_all + self.by_size * level + self.by_square * level**2)
-
-
-# What is tried for each of them; the first in parts of the noise.
-_AT_ALL: Final = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0)
-_BY_SIZE: Final = (0.0, 0.3, 1.0, 3.0, 10.0)
-_BY_SQUARE: Final = (0.0, 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 10.0)
-# Changes of this much, squared, are usual; larger ones are the less likely beforehand.
-_USUAL: Final = 0.01
-# Numbers are this far off, squared and in parts of their variance, this often: the tails of Laplace
-# noise are wide, and some numbers have changed altogether.
-_TAILS: Final = ((0.6, 0.78), (2.6, 0.19), (100.0, 0.03))
-
-
-def learn_stray(
-    apart: FloatArray, noise: FloatArray, level: FloatArray, times: FloatArray | float = 1.0
-) -> Stray:
-    """Returns how far numbers stray beyond their noise: what is tried, by how likely it is.
-
-    Args:
-        apart: How far the numbers of two steps are apart.
-        level: About how large they are.
-        times: How many times they stray, if one of two is an average.
-    """
-    some = slice(None, None, 1 + len(apart) // _ENOUGH)
-    squared, noise, level = apart[some] ** 2, noise[some], level[some]
-    times = np.broadcast_to(times, len(apart))[some]
-    usual = float(noise.mean())
-    tried = np.array(
-        [(one * usual, *rest) for one, *rest in product(_AT_ALL, _BY_SIZE, _BY_SQUARE)]
-    )
-    likely = np.array(
-        [
-            _likelihood(squared, noise + times * (one + two * level + three * level**2))
-            for one, two, three in tried
-        ]
-    )
-    weight = np.exp(likely - likely.max()) / (1 + tried[:, 2] / _USUAL)
-    one, two, three = (weight @ tried / weight.sum()).tolist()
-    return Stray(at_all=one, by_size=two, by_square=three)
-
-
-def _likelihood(squared: FloatArray, variance: FloatArray) -> float:
-    """Returns the logarithm of how likely numbers so far apart are, some of which have changed."""
-    relative = squared / variance
-    mixed = sum(share / width**0.5 * np.exp(-relative / (2 * width)) for width, share in _TAILS)
-    return float((np.log(mixed + _NOTHING) - np.log(variance) / 2).sum())

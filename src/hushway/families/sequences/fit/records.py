@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, Int32Array, IntArray
-from hushway.families.sequences.fit.answers import Answer, believed
+from hushway.families.sequences.fit.answers import Answer
 from hushway.families.sequences.fit.distinct import grouped
 from hushway.families.sequences.fit.errors import (
     SURE,
@@ -15,6 +15,7 @@ from hushway.families.sequences.fit.errors import (
     standard_errors,
 )
 from hushway.families.sequences.fit.ngrams import NewPairs
+from hushway.families.sequences.fit.posterior import posterior
 from hushway.families.sequences.fit.prediction import Prediction
 from hushway.families.sequences.fit.reconciliation import (
     LeftOut,
@@ -56,11 +57,7 @@ class _Looked:
 
 
 def learn_records(
-    known: RecordModel,
-    pairs: NewPairs,
-    tree: Prediction,
-    look: Answer,
-    left: LeftOut | None = None,
+    known: RecordModel, pairs: NewPairs, tree: Prediction, look: Answer, left: LeftOut | None = None
 ) -> Learnt:
     """Returns records that agree with all answers, and the prefixes that are sure.
 
@@ -131,13 +128,13 @@ def _begun_with(
 
 
 def _believe(tree: Prediction, look: Answer, height: int) -> _Looked:
-    ends, leaves = (look.only(slice(at, None, 2)) for at in range(2))
+    ends, leaves = look.values.reshape(-1, 2).T
     can_end, can_leave = tree.depth > 0, tree.depth < height
     parts = []
     for values, expected, can in ((ends, tree.ending, can_end), (leaves, tree.leaving, can_leave)):
         mean, variance = np.zeros(len(can)), np.zeros(len(can))
-        found = believed(values.only(can), expected[can])
-        mean[can], variance[can] = found.mean, found.variance
+        believed = posterior(values[can], expected[can], look.noise)
+        mean[can], variance[can] = believed.mean, believed.variance
         parts += [mean, variance]
     return _Looked(
         ending=parts[0], ending_variance=parts[1], leaving=parts[2], leaving_variance=parts[3]
