@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,6 +13,8 @@ from hushway.release.mechanism import Mechanism
 
 # Among the parameters of a mechanism.
 LEARNT_FROM: Final = "learnt_from"
+# The day that a step begins with, where releases hold no periods.
+FIRST_DAY: Final = "first_day"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +109,22 @@ def certified_others(parameters: Mapping[str, Any]) -> tuple[OtherStep, ...]:
         if {name: type(value) for name, value in other.items()} != kinds:
             raise TypeError
     return tuple(OtherStep(stated=other) for other in others)
+
+
+def stated_first_day(day: date | None) -> dict[str, Any]:
+    """Returns what a certificate says of the first day of a step: nothing if it need not."""
+    return {} if day is None else {FIRST_DAY: day.isoformat()}
+
+
+def certified_first_day(parameters: Mapping[str, Any]) -> date | None:
+    """Returns the first day of a step, if a certificate states it.
+
+    Raises:
+        TypeError: It is not text.
+        ValueError: It is not a day.
+    """
+    stated = parameters.get(FIRST_DAY)
+    return None if stated is None else date.fromisoformat(stated)
 
 
 def learnt_words(others: Sequence[OtherStep]) -> tuple[str, ...]:

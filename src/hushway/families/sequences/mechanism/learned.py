@@ -11,6 +11,7 @@ costs as much as one count. At last, records are found that agree with all answe
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from itertools import chain, pairwise
 from typing import Any, ClassVar, Final
@@ -72,7 +73,13 @@ from hushway.privacy.loss import Loss, loss_of, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Query
 from hushway.release.mechanism import Forecast, Measurements
-from hushway.release.others import OtherStep, answers_of, learnt_words, stated_others
+from hushway.release.others import (
+    OtherStep,
+    answers_of,
+    learnt_words,
+    stated_first_day,
+    stated_others,
+)
 
 LEARNED: Final = "learned"
 """What plans and certificates call this mechanism."""
@@ -122,12 +129,14 @@ class LearnedSequences:
         universe: The public places; times are not kept.
         spends: What each question costs, in the order of asking.
         others: Other steps of the series that the fit learns from.
+        first_day: The day that the step begins with, if it is one of a series that learns.
     """
 
     universe: SequenceUniverse
     height: int
     spends: tuple[Loss, ...]
     others: tuple[OtherStep, ...] = ()
+    first_day: date | None = None
     name: str = LEARNED
 
     # Which new stops and prefixes are asked about depends on earlier noisy answers.
@@ -150,6 +159,7 @@ class LearnedSequences:
             "noise": self.spends[0].measure.noise,
             "questions": [query.name for query in self.queries(self.universe)],
             "spends": [str(spend.amount) for spend in self.spends],
+            **stated_first_day(self.first_day),
             **stated_others(self.others),
         }
 

@@ -13,6 +13,7 @@ on the certificate, so that anybody can choose them again.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -40,7 +41,13 @@ from hushway.privacy.query import AnyQuery, PartitionQuery, Query
 from hushway.release.contribution.crowd import Crowd, crowd_of
 from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
 from hushway.release.mechanism import Forecast, Measurements
-from hushway.release.others import OtherStep, certified_others, stated_others
+from hushway.release.others import (
+    OtherStep,
+    certified_first_day,
+    certified_others,
+    stated_first_day,
+    stated_others,
+)
 from hushway.release.terms import stated_measure
 
 # Of the budget of what is left out: lengths get this if first stops are asked for too.
@@ -60,6 +67,7 @@ class PeopleSequences:
         limit: Most records of a person within the limit; None if it is chosen.
         people: The noisy number of people by their records; None before it is measured.
         others: Other steps of the series that the fit learns from.
+        first_day: The day that the step begins with, if it is one of a series that learns.
     """
 
     inner: LearnedSequences
@@ -67,6 +75,7 @@ class PeopleSequences:
     limit: int | None
     people: tuple[int, ...] | None = None
     others: tuple[OtherStep, ...] = ()
+    first_day: date | None = None
     name: str = LEARNED
     adaptive: ClassVar[bool] = True
 
@@ -99,6 +108,7 @@ class PeopleSequences:
             "ladder": list(self.ladder),
             "limit": "auto" if self.limit is None else self.limit,
             "people_by_records": None if self.people is None else list(self.people),
+            **stated_first_day(self.first_day),
             **stated_others(self.others),
         }
 
@@ -337,6 +347,7 @@ def certified_people(parameters: Mapping[str, Any], universe: SequenceUniverse) 
         limit=None if limit == "auto" else limit,
         people=tuple(people),
         others=certified_others(parameters),
+        first_day=certified_first_day(parameters),
     )
     if made.limits.cells not in ladder:
         raise ValueError
