@@ -301,7 +301,7 @@ def releases(
 ) -> Iterator[tuple[str, int, Figures]]:
     """Yields the figures of each month of each kind of release."""
     every = [measured(scene, epsilon, 100 * run + number) for number, scene in enumerate(months)]
-    separate = []
+    separate: list[Counts] = []
     for number, month in enumerate(every):
         away = [(number - other, each) for other, each in enumerate(every) if other != number]
         before = [(steps, each) for steps, each in away if steps > 0]

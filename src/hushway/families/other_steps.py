@@ -196,7 +196,10 @@ def _other(folder: Path, steps: int) -> OtherRelease:
 
 def _number(folder: Path, span: Span) -> int | None:
     """Returns the number of the step that a release is of; None if it does not say its days."""
-    day = certified_first_day(read_certificate(folder).terms.mechanism.parameters)
     if (folder / PERIODS).exists():
-        day = read_periods(read_plain(folder / PERIODS, LIST_BYTES)).first_day
+        return span.number(read_periods(read_plain(folder / PERIODS, LIST_BYTES)).first_day)
+    try:
+        day = certified_first_day(read_certificate(folder).terms.mechanism.parameters)
+    except (TypeError, ValueError):
+        return None
     return None if day is None else span.number(day)

@@ -123,15 +123,6 @@ class SequencesFamily(Family):
 
         return refitting(folder, certificate, facts)
 
-    def learning(
-        self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
-    ) -> "Mechanism[Any, Any]":
-        """Returns a mechanism whose fit learns from other releases."""
-        from hushway.families.sequences.files.others import learning
-
-        del geography
-        return learning(mechanism, others)
-
     @property
     def table(self) -> type:
         """The class of what its mechanisms publish."""
@@ -195,6 +186,15 @@ class SequencesFamily(Family):
         from hushway.families.sequences.audit.suite import SUITE
 
         return SUITE
+
+    def learning(
+        self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
+    ) -> "Mechanism[Any, Any]":
+        """Returns a mechanism whose fit learns from other releases."""
+        from hushway.families.sequences.files.others import learning
+
+        del geography
+        return learning(mechanism, others)
 
     def limit_option(self, plan: Any) -> str | None:
         """Returns what a plan calls its contribution limit; it may leave no choice but 1."""

@@ -7,7 +7,7 @@ besides changes what is expected of these prefixes, and not which they are.
 import numpy as np
 
 from hushway.arrays import FloatArray, Int8Array, Int32Array, IntArray
-from hushway.families.sequences.fit.prediction import Level, Prediction, joined
+from hushway.families.sequences.fit.prediction import Level, Prediction, first_stops, joined
 from hushway.families.sequences.fit.record_model import RecordModel
 from hushway.families.sequences.fit.transitions import (
     TO_EARLIER,
@@ -30,7 +30,7 @@ def expect(known: RecordModel, model: TransitionModel, look: KnownPrefixCells) -
     Args:
         model: How they go on, with the odds of ending.
     """
-    levels, endings = [_first(known, look)], []
+    levels, endings = [first_stops(known, look.place[look.parent == 0])], []
     first = 1
     for stops in range(1, known.height):
         level, end = levels[-1], first + len(levels[-1].place)
@@ -41,19 +41,6 @@ def expect(known: RecordModel, model: TransitionModel, look: KnownPrefixCells) -
         levels.append(below)
     endings.append(levels[-1].expected)
     return joined(known, levels, endings, model)
-
-
-def _first(known: RecordModel, look: KnownPrefixCells) -> Level:
-    place = look.place[look.parent == 0]
-    paths = np.full((len(place), known.height), -1, dtype=np.int32)
-    paths[:, 0] = place
-    return Level(
-        parent=np.zeros(len(place), dtype=np.int64),
-        place=place,
-        turned=np.full(len(place), TO_NEW, dtype=np.int8),
-        paths=paths,
-        expected=known.firsts[place],
-    )
 
 
 def _next(

@@ -91,7 +91,7 @@ def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction |
     odds = model.turning.odds
     remaining = np.cumsum(known.lengths[::-1])[::-1]
     ends = known.lengths / np.maximum(remaining, 1e-9)
-    levels, endings = [_first_stops(known, least)], []
+    levels, endings = [first_stops(known, np.flatnonzero(known.firsts >= least))], []
     nodes = 1 + len(levels[0].place)
     for stops in range(1, known.height):
         level = levels[-1]
@@ -115,8 +115,8 @@ def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction |
     return joined(known, levels, endings, model)
 
 
-def _first_stops(known: RecordModel, least: float) -> Level:
-    place = np.flatnonzero(known.firsts >= least)
+def first_stops(known: RecordModel, place: IntArray) -> Level:
+    """Returns the prefixes of one stop at some places."""
     paths = np.full((len(place), known.height), -1, dtype=np.int32)
     paths[:, 0] = place
     return Level(
