@@ -21,6 +21,7 @@ from hushway.release.formats.places import read_periods
 from hushway.release.others import (
     LEARNT_FROM,
     OtherRelease,
+    certified_first_day,
     certified_others,
     is_revision,
     learnt_words,
@@ -80,7 +81,13 @@ def around(release: Path, folder: Path, *, final: bool = False) -> tuple[OtherRe
         unit=certificate.terms.unit,
     )
     span = Span.from_text(account.span)
-    others = _steps(folder, kind, span, _number(release, span))
+    here = _number(release, span)
+    if here is None:
+        raise ReleaseError(
+            f"The release {release.name} does not say which step it is.",
+            advice="Releases of this type say so if their plan has learn_from in [series].",
+        )
+    others = _steps(folder, kind, span, here)
     return (own, *(other for other in others if other.steps != 0))
 
 
@@ -174,9 +181,9 @@ def _steps(folder: Path, kind: _Kind, span: Span, here: int) -> list[OtherReleas
     found = []
     for path in _releases(folder):
         if kind.has(read_certificate(path)):
-            away = here - _number(path, span)
-            if abs(away) <= MOST_AWAY:
-                found.append(_other(path, away))
+            number = _number(path, span)
+            if number is not None and abs(here - number) <= MOST_AWAY:
+                found.append(_other(path, here - number))
     return sorted(found, key=lambda other: (abs(other.steps), other.steps, other.seal))
 
 
@@ -195,6 +202,12 @@ def _other(folder: Path, steps: int) -> OtherRelease:
     )
 
 
-def _number(folder: Path, span: Span) -> int:
-    """Returns the number of the step that a release is of."""
-    return span.number(read_periods(read_plain(folder / PERIODS, LIST_BYTES)).first_day)
+def _number(folder: Path, span: Span) -> int | None:
+    """Returns the number of the step that a release is of; None if it does not say its days."""
+    if (folder / PERIODS).exists():
+        return span.number(read_periods(read_plain(folder / PERIODS, LIST_BYTES)).first_day)
+    try:
+        day = certified_first_day(read_certificate(folder).terms.mechanism.parameters)
+    except (TypeError, ValueError):
+        return None
+    return None if day is None else span.number(day)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +12,8 @@ from hushway.privacy.certificate import Certificate
 
 # Among the parameters of a mechanism.
 LEARNT_FROM: Final = "learnt_from"
+# The day that a step begins with, where releases hold no periods.
+FIRST_DAY: Final = "first_day"
 
 
 class Vintage(StrEnum):
@@ -108,6 +111,22 @@ def certified_others(parameters: Mapping[str, Any]) -> tuple[OtherStep, ...]:
         if types != kinds or not final.items() <= other.items():
             raise TypeError
     return tuple(OtherStep(stated=other) for other in others)
+
+
+def stated_first_day(day: date | None) -> dict[str, Any]:
+    """Returns what a certificate says of the first day of a step: nothing if it need not."""
+    return {} if day is None else {FIRST_DAY: day.isoformat()}
+
+
+def certified_first_day(parameters: Mapping[str, Any]) -> date | None:
+    """Returns the first day of a step, if a certificate states it.
+
+    Raises:
+        TypeError: It is not text.
+        ValueError: It is not a day.
+    """
+    stated = parameters.get(FIRST_DAY)
+    return None if stated is None else date.fromisoformat(stated)
 
 
 def learnt_words(others: Sequence[OtherStep]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Sequences of stops, as the rest of the product knows them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.mechanism import Mechanism
+    from hushway.release.others import OtherRelease
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
     from hushway.release.synthetic_file import SyntheticFile
@@ -185,6 +186,15 @@ class SequencesFamily(Family):
         from hushway.families.sequences.audit.suite import SUITE
 
         return SUITE
+
+    def learning(
+        self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
+    ) -> "Mechanism[Any, Any]":
+        """Returns a mechanism whose fit learns from other releases."""
+        from hushway.families.sequences.files.others import learning
+
+        del geography
+        return learning(mechanism, others)
 
     def limit_option(self, plan: Any) -> str | None:
         """Returns what a plan calls its contribution limit; it may leave no choice but 1."""

@@ -20,6 +20,7 @@ from hushway.families.density.fit.steps import Past, hours_of_week
 from hushway.families.density.fit.totals import Totals
 from hushway.families.density.fit.wiener import learn_series_model, wiener_filter
 from hushway.families.density.public.visits import DensityUniverse
+from hushway.numerics.breaks import surprise_of, unchanged
 
 # Two numbers of a cell that are more deviations apart than this are not of the same size.
 _SURPRISE: Final = 2.5
@@ -77,28 +78,12 @@ def _strays(apart: FloatArray, noise: FloatArray, level: FloatArray) -> float:
 
 def _unchanged(own: ExpectedTotals, steps: ExpectedTotals, away: IntArray) -> FloatArray:
     """Returns 1 for steps and cells that have not changed on the way to this step, else 0."""
-    same = np.ones_like(steps.values)
-    for side in (away > 0, away < 0):
-        order = np.flatnonzero(side)[np.argsort(np.abs(away[side]))]
-        if len(order):
-            line = np.vstack([own.values, steps.values[order]])
-            same[order] = _before_break(line, np.vstack([own.variance, steps.variance[order]]))
-    return same
 
+    def surprise(order: IntArray) -> FloatArray:
+        line = np.vstack([own.values, steps.values[order]])
+        return surprise_of([(line, np.vstack([own.variance, steps.variance[order]]))])
 
-def _before_break(line: FloatArray, variance: FloatArray) -> FloatArray:
-    """Returns 1 for the rows but the first that come before a column's surest break, else 0.
-
-    A break is where the mean of what is nearer to the first row and that of what is further differ
-    by more than their noise.
-    """
-    sure = 1 / np.maximum(variance, _NOTHING)
-    near, nearer = np.cumsum(sure, axis=0)[:-1], np.cumsum(sure * line, axis=0)[:-1]
-    far, further = sure.sum(axis=0) - near, (sure * line).sum(axis=0) - nearer
-    surprise = (nearer / near - further / far) ** 2 / (1 / near + 1 / far)
-    broken = surprise.max(axis=0) > _BREAK**2
-    last = np.where(broken, surprise.argmax(axis=0), len(surprise))
-    return (np.arange(len(surprise))[:, None] < last).astype(np.float64)
+    return unchanged(away, surprise, len(own.values), _BREAK**2)
 
 
 def expected_counts(

@@ -6,14 +6,13 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
+from hushway.families.sequences.fit.answers import Answer, believed, margin
 from hushway.families.sequences.fit.posterior import (
     Posterior,
     excess_classes,
-    margin,
-    posterior,
     proportional_fit,
 )
-from hushway.families.sequences.fit.record_model import Answer, RecordModel
+from hushway.families.sequences.fit.record_model import RecordModel
 from hushway.families.sequences.fit.transitions import NewPlaceChances, PairContexts
 
 # A pair of places is a context if it is expected to be followed by something new at least as often
@@ -26,9 +25,15 @@ _TINY: Final = 1e-9
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NewPairs:
-    """The posterior of all new stops after the second, by (place before, place)."""
+    """The posterior of all new stops after the second, by (place before, place).
+
+    Attributes:
+        expected: The prior of those that count.
+        scale: How many there are for each that counts.
+    """
 
     believed: Posterior
+    expected: FloatArray
     scale: float
 
 
@@ -38,7 +43,7 @@ def learn_pairs(known: RecordModel, by_place: Answer, pairs: Answer, *, most: in
     counted = max(known.outline.reached(most), _TINY)
     two = known.two.mean[:, :places]
     seconds = two.sum(axis=0)
-    columns = margin(by_place.values, by_place.noise, known.firsts + seconds, counted)
+    columns = margin(by_place, known.firsts + seconds, counted)
     # Who leaves a place was there before: second, or as a new stop.
     usual = np.maximum(seconds + columns, 1e-6)
     usual *= columns.sum() / usual.sum()
@@ -50,12 +55,13 @@ def learn_pairs(known: RecordModel, by_place: Answer, pairs: Answer, *, most: in
     more = excess_classes(two, known.expected_two[:, :places])
     expected = proportional_fit(table, rows, columns, (known.ring, more, more.T))
     np.fill_diagonal(expected, 0.0)
-    found = posterior(table.ravel(), expected.ravel(), pairs.noise)
+    found = believed(pairs.flat, expected.ravel())
     mean = found.mean.reshape(places, places)
     np.fill_diagonal(mean, 0.0)
     scale = known.outline.new_stops / counted
     variance = found.variance.reshape(places, places) * scale**2
-    return NewPairs(believed=Posterior(mean=mean * scale, variance=variance), scale=scale)
+    believed_all = Posterior(mean=mean * scale, variance=variance)
+    return NewPairs(believed=believed_all, expected=expected, scale=scale)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,15 +84,9 @@ class Triples:
 def triples_to_ask(known: RecordModel, pairs: NewPairs, noise: float) -> Triples:
     """Returns the triples that are expected often enough to be told from noise."""
     places = known.places
-    mean = pairs.believed.mean / max(pairs.scale, _TINY)
-    arrivals = known.two.mean[:, :places] / max(pairs.scale, _TINY) + mean
-    leaving = mean.sum(axis=1)
-    goes_on = np.minimum(leaving / np.maximum(arrivals.sum(axis=0), _TINY), 1.0)
-    followed = arrivals * goes_on
-    np.fill_diagonal(followed, 0.0)
+    followed, chance = _followed(known, pairs)
     contexts = np.flatnonzero(followed.ravel() >= _CONTEXT * noise)
     before, here = np.divmod(contexts, places)
-    chance = mean / np.maximum(leaving, _TINY)[:, None]
     grams, owner, expected = [], [], []
     # A place has few contexts, and a row of chances serves them all.
     for place in np.unique(here):
@@ -110,6 +110,27 @@ def triples_to_ask(known: RecordModel, pairs: NewPairs, noise: float) -> Triples
     )
 
 
+def triples_asked(known: RecordModel, pairs: NewPairs, grams: IntArray) -> Triples:
+    """Returns triples that were asked about, with what is expected of them now."""
+    context, new = np.divmod(grams, known.places)
+    followed, chance = _followed(known, pairs)
+    contexts, owner = np.unique(context, return_inverse=True)
+    rate = followed.ravel()[context] * chance[context % known.places, new]
+    return Triples(contexts=contexts, grams=grams, owner=owner, expected=rate)
+
+
+def _followed(known: RecordModel, pairs: NewPairs) -> tuple[FloatArray, FloatArray]:
+    """Returns how often something new follows two places, and how likely each follows one."""
+    places = known.places
+    mean = pairs.believed.mean / max(pairs.scale, _TINY)
+    arrivals = known.two.mean[:, :places] / max(pairs.scale, _TINY) + mean
+    leaving = mean.sum(axis=1)
+    goes_on = np.minimum(leaving / np.maximum(arrivals.sum(axis=0), _TINY), 1.0)
+    followed = arrivals * goes_on
+    np.fill_diagonal(followed, 0.0)
+    return followed, mean / np.maximum(leaving, _TINY)[:, None]
+
+
 def join_contexts(
     known: RecordModel, pairs: NewPairs, triples: Triples, answer: Answer | None
 ) -> tuple[NewPlaceChances, PairContexts]:
@@ -124,7 +145,7 @@ def join_contexts(
     parts = [_sparse(pairs.believed.mean), _sparse(two)]
     kept = triples.contexts[:0]
     if answer is not None:
-        mean = posterior(answer.values, triples.expected, answer.noise).mean
+        mean = believed(answer, triples.expected).mean
         sums = np.bincount(triples.owner, weights=mean, minlength=len(triples.contexts))
         usual = np.bincount(triples.owner, weights=triples.expected, minlength=len(sums))
         # Half way between what was counted and what one place before makes expect.

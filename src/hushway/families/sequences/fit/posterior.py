@@ -11,7 +11,7 @@ from typing import Final, Self
 
 import numpy as np
 
-from hushway.arrays import FloatArray, IntArray
+from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.geography.locations import Locations
 from hushway.numerics.compiled import compiled
 from hushway.privacy.events import GaussianEvent, LaplaceEvent
@@ -29,6 +29,9 @@ _LOW: Final = -10.0
 _STEP: Final = 0.25
 _LEAST_STEP: Final = 0.5
 _LEAST_EXPECTED: Final = 1e-4
+# Noise is of one kind if its width is, up to this factor.
+_ONE_KIND: Final = 1.19
+_TINY: Final = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +65,11 @@ class Noise:
         relative = np.abs(distance) / self.scale
         return np.exp(-(relative**2) / 2 if self.gaussian else -relative)
 
+    def with_variance(self, variance: float) -> "Noise":
+        """Returns the same law, as wide as a variance says."""
+        scale = self.scale * (variance / self.variance) ** 0.5
+        return Noise(scale=scale, gaussian=self.gaussian)
+
     def over(self, cells: int) -> "Noise":
         """Returns the noise in the sum of so many answers, as if its law were the same."""
         return Noise(scale=self.scale * cells**0.5, gaussian=self.gaussian)
@@ -82,38 +90,89 @@ def posterior(
     *,
     fewest: int = FEWEST,
     free: bool = False,
+    unsure: FloatArray | None = None,
 ) -> Posterior:
     """Returns the posterior of noisy counts, given prior means.
 
     Args:
         fewest: How many counts a bin has at least, if there are as many.
         free: Whether the mean of a bin is that of its values instead of the prior.
+        unsure: The variance of each value, where they differ.
     """
-    mean, variance = np.array(values, dtype=np.float64), np.full(len(values), noise.variance)
     if not len(values):
-        return Posterior(mean=mean, variance=variance)
-    far = noise.far(len(values))
-    counts = _grid(noise.scale, far)
-    step = max(_STEP * noise.scale, _LEAST_STEP)
-    # The last centre is not below any value that is read off.
-    centres = np.arange(_LOW * noise.scale, far + max(noise.scale, step), step)
-    likely = noise.density(centres[:, None] - counts)
+        return Posterior(mean=np.array(values, dtype=np.float64), variance=np.empty(0))
+    kinds = _kinds(values, noise, unsure)
+    counts = _grid(
+        min(kind.noise.scale for kind in kinds), max(kind.noise.far(len(values)) for kind in kinds)
+    )
+    mean = np.array(values, dtype=np.float64)
+    variance = np.concatenate([np.full(len(kind.at), kind.noise.variance) for kind in kinds])
+    variance[np.concatenate([kind.at for kind in kinds])] = variance.copy()
+    likely = [kind.noise.density(kind.centres[:, None] - counts) for kind in kinds]
     bins = _bins(expected, fewest)
     # Numbers of two bytes are sorted without comparisons, and there are few bins.
     order = np.argsort(bins.astype(np.int16), kind="stable")
     ends = np.cumsum(np.bincount(bins))
-    classes = np.clip(np.rint((values - centres[0]) / step), 0, len(centres) - 1).astype(np.int64)
     for first, end in zip([0, *ends[:-1]], ends, strict=True):
         part = order[first:end]
-        found = np.bincount(classes[part], minlength=len(centres)).astype(np.float64)
+        inside = [kind.among(part) for kind in kinds]
+        found = [kind.found(some) for kind, some in zip(kinds, inside, strict=True)]
         aim = max(float((values if free else expected)[part].mean()), _LEAST_EXPECTED)
-        law = _learnt(found, likely, counts, _first_law(counts, aim, noise.scale), aim)
-        given = likely * law
-        given /= given.sum(axis=1, keepdims=True) + 1e-300
-        means = given @ counts
-        spreads = np.maximum(given @ counts**2 - means**2, 0.0)
-        _read_off((mean, variance), (values, part), (centres, means, spreads), far)
+        law = _first_law(counts, aim, noise.scale)
+        law = _learnt(np.concatenate(found), np.concatenate(likely), counts, law, aim)
+        for kind, some, each in zip(kinds, inside, likely, strict=True):
+            given = each * law
+            given /= given.sum(axis=1, keepdims=True) + 1e-300
+            means = given @ counts
+            spreads = np.maximum(given @ counts**2 - means**2, 0.0)
+            table = kind.centres, means, spreads
+            _read_off((mean, variance), (values, some), table, kind.noise.far(len(values)))
     return Posterior(mean=np.maximum(mean, 0.0), variance=variance)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Kind:
+    """Values with noise of about one width: which they are, and the classes they are put into.
+
+    Attributes:
+        classes: The class of every value, of this kind or not.
+    """
+
+    noise: Noise
+    at: IntArray
+    centres: FloatArray
+    classes: IntArray
+    mine: BoolArray | None
+
+    def among(self, part: IntArray) -> IntArray:
+        """Returns those of some values that are of this kind."""
+        return part if self.mine is None else part[self.mine[part]]
+
+    def found(self, some: IntArray) -> FloatArray:
+        """Returns how many of some values are in each class."""
+        return np.bincount(self.classes[some], minlength=len(self.centres)).astype(np.float64)
+
+
+def _kinds(values: FloatArray, noise: Noise, unsure: FloatArray | None) -> list[_Kind]:
+    """Returns values by how wide their noise is."""
+    if unsure is None:
+        return [_kind(values, noise, np.arange(len(values)))]
+    width = np.rint(np.log(np.maximum(unsure, _TINY)) / (2 * np.log(_ONE_KIND)))
+    some = [np.flatnonzero(width == one) for one in np.unique(width)]
+    return [_kind(values, noise.with_variance(float(unsure[at].mean())), at) for at in some]
+
+
+def _kind(values: FloatArray, noise: Noise, at: IntArray) -> _Kind:
+    far = noise.far(len(values))
+    step = max(_STEP * noise.scale, _LEAST_STEP)
+    # The last centre is not below any value that is read off.
+    centres = np.arange(_LOW * noise.scale, far + max(noise.scale, step), step)
+    classes = np.clip(np.rint((values - centres[0]) / step), 0, len(centres) - 1).astype(np.int64)
+    mine = None
+    if len(at) < len(values):
+        mine = np.zeros(len(values), dtype=np.bool_)
+        mine[at] = True
+    return _Kind(noise=noise, at=at, centres=centres, classes=classes, mine=mine)
 
 
 @compiled
@@ -231,7 +290,6 @@ _RINGS: Final = 3
 _MOST_RINGS: Final = 30
 _PROPORTIONAL_ROUNDS: Final = 4
 _SWEEPS: Final = 4
-_TINY: Final = 1e-9
 # The distance of the nearest ring: this quantile of all distances.
 _NEAR: Final = 0.01
 _CENTRE: Final = 8
@@ -295,15 +353,3 @@ def class_sums(values: FloatArray, kind: IntArray, total: float) -> FloatArray:
     off = (np.cumsum(sums[order]) - total) / np.maximum(np.cumsum(cells[order]), 1)
     taken: FloatArray = np.maximum(sums - cells * off.max(), 0.0)
     return taken
-
-
-def margin(values: FloatArray, noise: Noise, alike: FloatArray, total: float) -> FloatArray:
-    """Returns the posterior of noisy sums by place, with a known total.
-
-    Places with about the same value of `alike` are compared with each other.
-    """
-    scaled = np.maximum(alike, 1e-6) * max(total, 1.0) / max(float(alike.sum()), _TINY)
-    fewest = max(20, len(values) // 8)
-    found = np.maximum(posterior(values, scaled, noise, fewest=fewest, free=True).mean, 1e-6)
-    scaled_back: FloatArray = found * max(total, _TINY) / found.sum()
-    return scaled_back

@@ -70,7 +70,7 @@ def predict(known: RecordModel, contexts: _Contexts, least: float) -> Prediction
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class _Level:
+class Level:
     """The prefixes of one length: parents, places, turns, paths, and what is expected of them."""
 
     parent: IntArray
@@ -91,7 +91,7 @@ def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction |
     odds = model.turning.odds
     remaining = np.cumsum(known.lengths[::-1])[::-1]
     ends = known.lengths / np.maximum(remaining, 1e-9)
-    levels, endings = [_first_stops(known, least)], []
+    levels, endings = [first_stops(known, np.flatnonzero(known.firsts >= least))], []
     nodes = 1 + len(levels[0].place)
     for stops in range(1, known.height):
         level = levels[-1]
@@ -112,14 +112,14 @@ def _grow(known: RecordModel, contexts: _Contexts, least: float) -> Prediction |
             return None
         levels.append(below)
     endings.append(levels[-1].expected)
-    return _joined(known, levels, endings, model)
+    return joined(known, levels, endings, model)
 
 
-def _first_stops(known: RecordModel, least: float) -> _Level:
-    place = np.flatnonzero(known.firsts >= least)
+def first_stops(known: RecordModel, place: IntArray) -> Level:
+    """Returns the prefixes of one stop at some places."""
     paths = np.full((len(place), known.height), -1, dtype=np.int32)
     paths[:, 0] = place
-    return _Level(
+    return Level(
         parent=np.zeros(len(place), dtype=np.int64),
         place=place,
         turned=np.full(len(place), TO_NEW, dtype=np.int8),
@@ -128,7 +128,7 @@ def _first_stops(known: RecordModel, least: float) -> _Level:
     )
 
 
-def _second_stops(known: RecordModel, level: _Level, least: float) -> tuple[FloatArray, _Level]:
+def _second_stops(known: RecordModel, level: Level, least: float) -> tuple[FloatArray, Level]:
     """Goes on by the posterior of the first two stops, which were asked about together."""
     two = known.two.mean
     chance = two / np.maximum(two.sum(axis=1, keepdims=True), 1e-9)
@@ -139,23 +139,23 @@ def _second_stops(known: RecordModel, level: _Level, least: float) -> tuple[Floa
 
 
 def _further_stops(
-    model: TransitionModel, level: _Level, stops: int, least: float
-) -> tuple[FloatArray, _Level]:
+    model: TransitionModel, level: Level, stops: int, least: float
+) -> tuple[FloatArray, Level]:
     reached = level.paths, stops, level.turned, level.expected
     ending, row, place, turned, expected = _ways_on(model, reached, least)
     return ending, _below(level, stops, (row, place, turned, expected))
 
 
 def _below(
-    level: _Level, stops: int, ways: tuple[IntArray, IntArray, Int8Array, FloatArray]
-) -> _Level:
+    level: Level, stops: int, ways: tuple[IntArray, IntArray, Int8Array, FloatArray]
+) -> Level:
     row, place, turned, expected = ways
     paths = level.paths[row]
     paths[:, stops] = place
-    return _Level(parent=row, place=place, turned=turned, paths=paths, expected=expected)
+    return Level(parent=row, place=place, turned=turned, paths=paths, expected=expected)
 
 
-def _odds(turning: TurnChances, level: _Level, stops: int, share: float) -> float:
+def _odds(turning: TurnChances, level: Level, stops: int, share: float) -> float:
     """Returns the factor of the odds of ending that lets the right share of records end."""
     wanted = share * float(level.expected.sum())
     ends = ending_chances(turning, level.paths, stops, level.turned)
@@ -170,9 +170,10 @@ def _odds(turning: TurnChances, level: _Level, stops: int, share: float) -> floa
     return float(np.exp((low + high) / 2))
 
 
-def _joined(
-    known: RecordModel, levels: list[_Level], endings: list[FloatArray], model: TransitionModel
+def joined(
+    known: RecordModel, levels: list[Level], endings: list[FloatArray], model: TransitionModel
 ) -> Prediction:
+    """Returns the prefixes of all lengths as one tree."""
     sizes = [len(level.place) for level in levels]
     first = np.concatenate([[1], 1 + np.cumsum(sizes)])
     parent = [np.array([-1]), np.zeros(sizes[0], dtype=np.int64)]

@@ -138,9 +138,8 @@ def _sums_measured(
 
     def noisy(asked: Asked, cell: Int32Array, whose: Int32Array) -> _Sums:
         answer = known.answers[asked]
-        wanted = answer.values.ravel()
-        spread = np.full(len(wanted), answer.noise.variance)
-        return _Sums(cell=cell, owner=whose, wanted=wanted, variance=spread)
+        found = answer.flat
+        return _Sums(cell=cell, owner=whose, wanted=found.values, variance=found.variance)
 
     def believed(table: Posterior, cell: Int32Array, whose: Int32Array) -> _Sums:
         wanted = _stood_for(table.mean.ravel(), records, cell, whose)

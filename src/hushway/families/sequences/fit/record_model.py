@@ -1,33 +1,16 @@
 """How records begin, turn and end: the model of the first noisy answers."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hushway.arrays import FloatArray, IntArray
-from hushway.families.sequences.fit.posterior import (
-    Noise,
-    Posterior,
-    margin,
-    posterior,
-    proportional_fit,
-    rings,
-)
-from hushway.families.sequences.public.questions import (
-    FIRST_NEW,
-    FIRST_TOGETHER,
-    TURNS,
-    Asked,
-    JointCells,
-    NewStopCells,
-    RecordCells,
-    Turn,
-)
+from hushway.arrays import BoolArray, FloatArray, IntArray
+from hushway.families.sequences.fit.answers import Answer, believed, margin
+from hushway.families.sequences.fit.posterior import Posterior, proportional_fit, rings
+from hushway.families.sequences.public.questions import FIRST_NEW, TURNS, Asked, Turn
 from hushway.geography.locations import Locations
-from hushway.privacy.measured import Measured
 
 # How unlike the stops of records with many and with few new ones are: of a share of stops that are
 # left out, this much is an error of the rest.
@@ -44,41 +27,6 @@ _STRONG: Final = 0.5
 # New stops after the second that a record has, up to which it is not long, and from which on it is.
 _SHORT, _LONG = 1.0, 4.0
 _LEAST_FACTOR, _MOST_FACTOR = 0.2, 5.0
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Answer:
-    """One noisy answer as a table, and the law of its noise."""
-
-    values: FloatArray
-    noise: Noise
-
-
-def read_answers(measured: Sequence[Measured]) -> tuple[Answer, ...]:
-    """Returns the answers to the questions about all records, in the order of `Asked`."""
-    found = [_read(one.query.cells, one.values, Noise.of(one)) for one in measured[:FIRST_TOGETHER]]
-    if len(measured) > FIRST_TOGETHER:
-        parts = read_together(measured[FIRST_TOGETHER])
-        found += parts[: len(Asked) - FIRST_TOGETHER]
-    return tuple(found)
-
-
-def read_together(joint: Measured) -> list[Answer]:
-    """Returns the answers to questions that were asked together, each divided by its worth."""
-    cells = joint.query.cells
-    assert isinstance(cells, JointCells)  # noqa: S101  what is asked there
-    found, first = [], 0
-    for part, worth in zip(cells.parts, cells.worths, strict=True):
-        each = part.worth if isinstance(part, NewStopCells) else worth
-        values = joint.values[first : first + part.size] / each
-        found.append(_read(part, values, Noise.of(joint, each)))
-        first += part.size
-    return found
-
-
-def _read(cells: object, values: NDArray[Any], noise: Noise) -> Answer:
-    shape = cells.shape if isinstance(cells, RecordCells) else (-1,)
-    return Answer(values=values.reshape(shape).astype(np.float64), noise=noise)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -139,9 +87,8 @@ class Outline:
         return np.array([firsts, lasts, two, by_place, pooled - by_place]) / _TOGETHER
 
 
-def learn_outline(measured: Sequence[Measured], places: int) -> Outline:
+def learn_outline(answers: Sequence[Answer], places: int) -> Outline:
     """Learns how long records are, and how much in them is new."""
-    answers = read_answers(measured[:FIRST_TOGETHER])
     lengths = _lengths(answers[Asked.LENGTHS])
     return Outline(
         lengths=lengths, new=_numbers_of_new(answers[Asked.NEW_STOPS], lengths), places=places
@@ -188,36 +135,28 @@ class RecordModel:
         return self.outline.places
 
 
-def learn_record_model(
-    measured: Sequence[Measured], locations: Locations, height: int
-) -> RecordModel:
-    """Estimates how records begin, turn and end."""
-    answers = read_answers(measured)
+def learn_record_model(answers: Sequence[Answer], locations: Locations, height: int) -> RecordModel:
+    """Estimates how records begin, turn and end, from the answers in the order of `Asked`."""
     ring = rings(locations)
     places = len(ring)
-    outline = learn_outline(measured, places)
+    outline = learn_outline(answers, places)
     records, alone = outline.records, float(outline.lengths[0])
     ones = np.ones(places)
-    firsts = margin(answers[Asked.FIRSTS].values, answers[Asked.FIRSTS].noise, ones, records)
-    lasts = margin(answers[Asked.LASTS].values, answers[Asked.LASTS].noise, firsts, records)
+    firsts = margin(answers[Asked.FIRSTS], ones, records)
+    lasts = margin(answers[Asked.LASTS], firsts, records)
     two = answers[Asked.FIRST_TWO]
-    seconds = margin(
-        two.values[:, :places].sum(axis=0),
-        two.noise.over(places),
-        firsts + lasts,
-        max(records - alone, 0.0),
-    )
+    second = two.only((slice(None), slice(places))).columns()
+    seconds = margin(second, firsts + lasts, max(records - alone, 0.0))
     classes = np.column_stack([ring, np.full(places, ring.max() + 1)])
     expected = proportional_fit(two.values, firsts, np.append(seconds, alone), (classes,))
-    believed = posterior(two.values.ravel(), expected.ravel(), two.noise)
+    found = believed(two.flat, expected.ravel())
     shaped = Posterior(
-        mean=believed.mean.reshape(expected.shape),
-        variance=believed.variance.reshape(expected.shape),
+        mean=found.mean.reshape(expected.shape), variance=found.variance.reshape(expected.shape)
     )
     turned = _possible(answers[Asked.TURNS])
     visits = firsts + shaped.mean[:, :places].sum(axis=0)
     return RecordModel(
-        answers=answers,
+        answers=tuple(answers),
         height=height,
         ring=ring,
         outline=outline,
@@ -231,7 +170,7 @@ def learn_record_model(
 
 def _clear(answer: Answer) -> FloatArray:
     """Returns counts without those that noise alone would make."""
-    return np.where(answer.values > answer.noise.scale, answer.values, 0.0)
+    return np.where(answer.values > answer.scales, answer.values, 0.0)
 
 
 def _lengths(answer: Answer) -> FloatArray:
@@ -261,7 +200,23 @@ def _possible(answer: Answer) -> Answer:
     before = (stop[:, None] >= earliest) & ((stop > 0)[:, None] | (earliest == 0))
     after = stop[:, None] + 1 >= np.where(earliest == len(stop), 0, earliest)
     made = before[:, :, None] & after[:, None, :] & (stop < len(stop) - 1)[:, None, None]
-    return Answer(values=np.where(made, answer.values, 0.0), noise=answer.noise)
+    if answer.unsure is not None:
+        answer = _told_from_noise(answer, made)
+    return replace(answer, values=np.where(made, answer.values, 0.0))
+
+
+def _told_from_noise(answer: Answer, made: BoolArray) -> Answer:
+    """Returns turns of which what noise alone may be is taken off.
+
+    Noise in turns may be as large as the number of records, so that none of them shows. With other
+    steps it is not, and some of very many turns that nobody makes would seem to be all there is.
+    """
+    possible = answer.only(made)
+    values = answer.values.copy()
+    values[made] = believed(
+        possible, np.ones(len(possible.values)), fewest=made.size, free=True
+    ).mean
+    return replace(answer, values=values)
 
 
 def _chances(answer: Answer, lengths: FloatArray) -> FloatArray:

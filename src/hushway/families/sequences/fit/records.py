@@ -6,6 +6,7 @@ from typing import Final
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, Int32Array, IntArray
+from hushway.families.sequences.fit.answers import Answer
 from hushway.families.sequences.fit.distinct import grouped
 from hushway.families.sequences.fit.errors import (
     SURE,
@@ -22,7 +23,7 @@ from hushway.families.sequences.fit.reconciliation import (
     prefix_variance,
     reconcile,
 )
-from hushway.families.sequences.fit.record_model import Answer, RecordModel
+from hushway.families.sequences.fit.record_model import RecordModel
 from hushway.families.sequences.fit.rounding import whole_records
 from hushway.families.sequences.fit.walks import continue_records
 

@@ -4,7 +4,8 @@ Plans are read before anything large is loaded, and they read this file.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -192,10 +193,17 @@ def _planned_records(setting: SequencesSetting) -> "LearnedSequences | PeopleSeq
     learned = LearnedSequences(
         universe=setting.universe, height=setting.height, spends=learned_spends(setting.budget)
     )
+    day = _first_day(plan)
     if not plan.leaves_out:
-        return learned
+        return replace(learned, first_day=day)
     ladder = record_ladder(plan.most_records, plan.record_limit)
-    return PeopleSequences(inner=learned, ladder=ladder, limit=plan.record_limit)
+    return PeopleSequences(inner=learned, ladder=ladder, limit=plan.record_limit, first_day=day)
+
+
+def _first_day(plan: "SequencesPlan") -> date | None:
+    """Returns the day that a step begins with; None unless the plan's steps learn."""
+    learns = plan.series is not None and plan.series.learn_from is not None
+    return plan.time.first_day if learns and plan.time is not None else None
 
 
 def _stated_records(
@@ -203,11 +211,16 @@ def _stated_records(
 ) -> "LearnedSequences | PeopleSequences":
     from hushway.families.sequences.mechanism.learned import LearnedSequences
     from hushway.families.sequences.mechanism.people import certified_people
+    from hushway.release.others import certified_first_day, certified_others
 
     if "people_by_records" in parameters:
         return certified_people(parameters, universe)
     return LearnedSequences(
-        universe=universe, height=parameters["max_stops"], spends=tuple(stated_losses(parameters))
+        universe=universe,
+        height=parameters["max_stops"],
+        spends=tuple(stated_losses(parameters)),
+        others=certified_others(parameters),
+        first_day=certified_first_day(parameters),
     )
 
 

@@ -11,6 +11,7 @@ costs as much as one count. At last, records are found that agree with all answe
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from itertools import chain, pairwise
 from typing import Any, ClassVar, Final
@@ -19,6 +20,13 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.errors import PlanError, PrivacyError
+from hushway.families.sequences.fit.answers import (
+    Answer,
+    read_answers,
+    read_closer,
+    read_together,
+    twice,
+)
 from hushway.families.sequences.fit.ngrams import (
     NewPairs,
     Triples,
@@ -26,17 +34,17 @@ from hushway.families.sequences.fit.ngrams import (
     learn_pairs,
     triples_to_ask,
 )
+from hushway.families.sequences.fit.past import Known, learnt_again
 from hushway.families.sequences.fit.posterior import Noise
-from hushway.families.sequences.fit.prediction import Prediction, predict
+from hushway.families.sequences.fit.prediction import predict
 from hushway.families.sequences.fit.reconciliation import LeftOut
 from hushway.families.sequences.fit.record_model import (
-    Answer,
     RecordModel,
     learn_outline,
     learn_record_model,
-    read_together,
 )
 from hushway.families.sequences.fit.records import learn_records
+from hushway.families.sequences.fit.steps import step_answers
 from hushway.families.sequences.fit.table import RecordTable
 from hushway.families.sequences.mechanism.queries import (
     bound_of_query,
@@ -65,6 +73,13 @@ from hushway.privacy.loss import Loss, loss_of, total
 from hushway.privacy.measured import Measured
 from hushway.privacy.query import Query
 from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.others import (
+    OtherStep,
+    answers_of,
+    learnt_words,
+    stated_first_day,
+    stated_others,
+)
 
 LEARNED: Final = "learned"
 """What plans and certificates call this mechanism."""
@@ -92,17 +107,7 @@ def learned_spends(budget: Loss) -> tuple[Loss, ...]:
 class Answers(tuple[Measured, ...]):  # noqa: SLOT001  it carries one thing more
     """Answers, with what was predicted on the way: so that it need not be worked out again."""
 
-    found: "_Found | None" = None
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Found:
-    """What the answers before the last question tell; `most` new stops of a record were counted."""
-
-    known: RecordModel
-    pairs: NewPairs
-    tree: Prediction
-    most: int
+    found: Known | None = None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -123,11 +128,15 @@ class LearnedSequences:
     Attributes:
         universe: The public places; times are not kept.
         spends: What each question costs, in the order of asking.
+        others: Other steps of the series that the fit learns from.
+        first_day: The day that the step begins with, if it is one of a series that learns.
     """
 
     universe: SequenceUniverse
     height: int
     spends: tuple[Loss, ...]
+    others: tuple[OtherStep, ...] = ()
+    first_day: date | None = None
     name: str = LEARNED
 
     # Which new stops and prefixes are asked about depends on earlier noisy answers.
@@ -150,6 +159,8 @@ class LearnedSequences:
             "noise": self.spends[0].measure.noise,
             "questions": [query.name for query in self.queries(self.universe)],
             "spends": [str(spend.amount) for spend in self.spends],
+            **stated_first_day(self.first_day),
+            **stated_others(self.others),
         }
 
     @property
@@ -170,7 +181,7 @@ class LearnedSequences:
             "made whole."
         )
         sure = "Prefixes are published with a standard error, where it is small enough."
-        return learnt, continued, moved, sure
+        return learnt, *learnt_words(self.others), continued, moved, sure
 
     def queries(self, geography: SequenceUniverse) -> tuple[Query, ...]:
         """What is asked; of cells that depend on answers, some stand for all."""
@@ -222,7 +233,7 @@ class LearnedSequences:
             curator.counts(query, spend)
             for query, spend in zip(self._fixed(geography), self.spends, strict=False)
         ]
-        outline = learn_outline(answers, len(geography.taxonomy.locations))
+        outline = learn_outline(read_answers(answers), len(geography.taxonomy.locations))
         whole = _scale(total(self.spends), record)
         shares = outline.shares(whole)
         pair_noise = _scale(self.spends[_JOINT], record) / float(shares[-1])
@@ -251,22 +262,24 @@ class LearnedSequences:
         """Finds records that agree with all answers, and the prefixes that are sure."""
         return self.completed(measured, geography, None)
 
+    def closely(self, measured: Measurements) -> tuple[Measured, ...]:
+        """Returns the answers; all of them are about all records."""
+        return tuple(one for one in measured if isinstance(one, Measured))
+
     def completed(
         self, measured: Measurements, geography: SequenceUniverse, left: LeftOut | None
     ) -> RecordTable:
         """Finds records, with those that a limit has left out, and the prefixes that are sure."""
-        answers = [one for one in measured if isinstance(one, Measured)]
+        answers = self.closely(measured)
+        last = answers[_LOOK]
+        look = Answer(values=last.values.astype(np.float64), noise=Noise.of(last))
         found = measured.found if isinstance(measured, Answers) else None
-        if found is None:
-            found = self._predict(self._learn(answers), answers)
-        look = answers[_LOOK]
-        learnt = learn_records(
-            found.known,
-            found.pairs,
-            found.tree,
-            Answer(values=look.values.astype(np.float64), noise=Noise.of(look)),
-            left,
-        )
+        found = found or self._predict(self._learn(answers), answers)
+        if self.others:
+            steps = answers_of(self.others, geography)
+            least = self._least(answers)
+            found = learnt_again(step_answers(answers), found, steps, least)
+        learnt = learn_records(found.known, found.pairs, found.tree, look, left)
         number = np.full(len(found.tree.parent), -1, dtype=np.int64)
         number[learnt.prefixes] = np.arange(len(learnt.prefixes))
         return RecordTable(
@@ -283,7 +296,7 @@ class LearnedSequences:
             diagnostics={
                 "records": int(learnt.counts.sum()),
                 "prefixes_looked_at": len(found.tree.parent),
-                "new_stops_counted": found.most,
+                "new_stops_counted": _most_new(answers),
             },
         )
 
@@ -327,31 +340,32 @@ class LearnedSequences:
         pairs_cells = joint.parts[-1]
         assert isinstance(pairs_cells, NewStopCells)  # noqa: S101
         most = pairs_cells.most
-        known = learn_record_model(answers, self.universe.taxonomy.locations, self.height)
+        known = learn_record_model(
+            read_answers(answers), self.universe.taxonomy.locations, self.height
+        )
         by_place, by_pair = read_together(answers[_JOINT])[-2:]
         pairs = learn_pairs(known, by_place, by_pair, most=most)
         noise = _scale(self.spends[_CLOSER], answers[0].event.bound) * most
         asked = triples_to_ask(known, pairs, noise)
         return _Learnt(known=known, pairs=pairs, asked=asked, by_pair=by_pair, most=most)
 
-    def _predict(self, learnt: _Learnt, answers: Sequence[Measured]) -> _Found:
+    def _predict(self, learnt: _Learnt, answers: Sequence[Measured]) -> Known:
         """Predicts prefixes once the closer look is there."""
-        closer, pairs = _shared(answers[_CLOSER]), learnt.pairs
+        closer, pairs = read_closer(answers[_CLOSER]), learnt.pairs
         if not len(learnt.asked.grams):
             # Nothing is known well enough for a closer look, so pairs were asked about once more.
             by_place = read_together(answers[_JOINT])[-2]
-            both = _twice(learnt.by_pair, closer)
+            both = twice(learnt.by_pair, closer)
             pairs = learn_pairs(learnt.known, by_place, both, most=learnt.most)
         contexts = join_contexts(
             learnt.known, pairs, learnt.asked, closer if len(learnt.asked.grams) else None
         )
-        least = _LEAST * _scale(self.spends[_LOOK], answers[0].event.bound)
-        return _Found(
-            known=learnt.known,
-            pairs=pairs,
-            tree=predict(learnt.known, contexts, least),
-            most=learnt.most,
-        )
+        tree = predict(learnt.known, contexts, self._least(answers))
+        return Known(known=learnt.known, pairs=pairs, tree=tree)
+
+    def _least(self, answers: Sequence[Measured]) -> float:
+        """Returns how many records are expected of prefixes that are looked at."""
+        return _LEAST * _scale(self.spends[_LOOK], answers[0].event.bound)
 
     def _fixed(self, geography: SequenceUniverse) -> Iterable[Query]:
         return (query_of(self._of_records(geography, asked)) for asked in tuple(Asked)[:_JOINT])
@@ -386,6 +400,13 @@ class LearnedSequences:
         )
 
 
+def _most_new(answers: Sequence[Measured]) -> int:
+    """Returns how many new stops of a record were counted."""
+    cells = answers[_CLOSER].query.cells
+    assert isinstance(cells, NewStopCells)  # noqa: S101  what `measure` asks
+    return cells.most
+
+
 def is_learnable(universe: SequenceUniverse, height: int) -> bool:
     """Whether this mechanism is made for such records: no times, not too many places."""
     places = len(universe.taxonomy.locations)
@@ -416,19 +437,3 @@ def _scale(spend: Loss, bound: Bound) -> float:
     if isinstance(event, LaplaceEvent):
         return float(event.scale)
     return math.sqrt(event.sigma_squared / 2)
-
-
-def _twice(one: Answer, other: Answer) -> Answer:
-    """Returns the mean of two looks at pairs, each weighted by how sure it is."""
-    trust = other.noise.variance / (one.noise.variance + other.noise.variance)
-    scale = one.noise.scale * math.sqrt(trust)
-    return Answer(
-        values=trust * one.values + (1 - trust) * other.values,
-        noise=Noise(scale=scale, gaussian=one.noise.gaussian),
-    )
-
-
-def _shared(answer: Measured) -> Answer:
-    """Returns an answer about new stops, divided by what each is worth."""
-    worth = worth_of(answer.query, answer.query.cells)
-    return Answer(values=answer.values / worth, noise=Noise.of(answer, worth))

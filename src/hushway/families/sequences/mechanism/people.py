@@ -13,6 +13,7 @@ on the certificate, so that anybody can choose them again.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -40,6 +41,13 @@ from hushway.privacy.query import AnyQuery, PartitionQuery, Query
 from hushway.release.contribution.crowd import Crowd, crowd_of
 from hushway.release.contribution.limits import HISTOGRAM, Limits, chosen_limits
 from hushway.release.mechanism import Forecast, Measurements
+from hushway.release.others import (
+    OtherStep,
+    certified_first_day,
+    certified_others,
+    stated_first_day,
+    stated_others,
+)
 from hushway.release.terms import stated_measure
 
 # Of the budget of what is left out: lengths get this if first stops are asked for too.
@@ -58,12 +66,16 @@ class PeopleSequences:
         inner: The questions about records within the limit, as if they had the whole budget.
         limit: Most records of a person within the limit; None if it is chosen.
         people: The noisy number of people by their records; None before it is measured.
+        others: Other steps of the series that the fit learns from.
+        first_day: The day that the step begins with, if it is one of a series that learns.
     """
 
     inner: LearnedSequences
     ladder: tuple[int, ...]
     limit: int | None
     people: tuple[int, ...] | None = None
+    others: tuple[OtherStep, ...] = ()
+    first_day: date | None = None
     name: str = LEARNED
     adaptive: ClassVar[bool] = True
 
@@ -96,6 +108,8 @@ class PeopleSequences:
             "ladder": list(self.ladder),
             "limit": "auto" if self.limit is None else self.limit,
             "people_by_records": None if self.people is None else list(self.people),
+            **stated_first_day(self.first_day),
+            **stated_others(self.others),
         }
 
     @property
@@ -106,7 +120,7 @@ class PeopleSequences:
     @property
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
-        *before, sure = self.inner.post_processing
+        *before, sure = replace(self.inner, others=self.others).post_processing
         added = (
             "Counts estimate all records: what the limit left out was added by noisy sums of it, "
             "and by the noisy number of people by their records."
@@ -130,7 +144,8 @@ class PeopleSequences:
     @cached_property
     def counted(self) -> LearnedSequences:
         """The questions about records within the limit, for what is left of the budget."""
-        return self.inner.of_share(1 - HISTOGRAM - self.limits.share)
+        within = self.inner.of_share(1 - HISTOGRAM - self.limits.share)
+        return replace(within, others=self.others)
 
     def _part(self, share: Fraction) -> Loss:
         return loss_of(self.budget.measure, self.budget.amount * share)
@@ -220,7 +235,7 @@ class PeopleSequences:
         size = 1 + len(settled.left_out())
         lengths, firsts, *_ = (*answers[1:size], None, None)
         limits = settled.limits
-        within = Answers(unranked(one) for one in answers[size:])
+        within = Answers(self.closely(measured))
         within.found = measured.found if isinstance(measured, Answers) else None
         table = settled.counted.completed(
             within,
@@ -237,6 +252,12 @@ class PeopleSequences:
                 "most_records_in_sums": limits.sums,
             },
         )
+
+    def closely(self, measured: Measurements) -> tuple[Measured, ...]:
+        """Returns the answers about records within the limit, as if all records were."""
+        answers = [one for one in measured if isinstance(one, Measured)]
+        first = 1 + len(self.settled(measured).left_out())
+        return tuple(unranked(one) for one in answers[first:])
 
     def events_of(self, stated: Sequence[tuple[str, int, int]]) -> tuple[int, ...] | None:
         """Returns the event that each stated question belongs to; None if they are not its own."""
@@ -325,6 +346,8 @@ def certified_people(parameters: Mapping[str, Any], universe: SequenceUniverse) 
         ladder=tuple(ladder),
         limit=None if limit == "auto" else limit,
         people=tuple(people),
+        others=certified_others(parameters),
+        first_day=certified_first_day(parameters),
     )
     if made.limits.cells not in ladder:
         raise ValueError
