@@ -84,7 +84,9 @@ def test_an_answer_too_few_or_too_many_is_refused(
 ) -> None:
     answers = read_answers(release / ANSWERS)
     for wrong in (answers[:-1], (*answers, answers[-1])):
-        monkeypatch.setattr("hushway.release.folder.answers.read_answers", lambda _, wrong=wrong: wrong)
+        monkeypatch.setattr(
+            "hushway.release.folder.answers.read_answers", lambda _, wrong=wrong: wrong
+        )
         with pytest.raises(ReleaseError, match="as many answers as measurements"):
             refitted(release)
 

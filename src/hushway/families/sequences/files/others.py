@@ -11,9 +11,9 @@ from hushway.families.sequences.fit.steps import StepAnswers, step_answers
 from hushway.families.sequences.mechanism.learned import LearnedSequences
 from hushway.families.sequences.mechanism.people import PeopleSequences
 from hushway.families.sequences.public.prefixes import SequenceUniverse
-from hushway.release.folder.answers import measured_again
+from hushway.release.folder.answers import measured_again, refitted
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease, OtherStep, refitted
+from hushway.release.others import OtherRelease, OtherStep
 
 LearningSequences = LearnedSequences | PeopleSequences
 
