@@ -20,11 +20,8 @@ from hushway.families.density.fit.steps import Past, hours_of_week
 from hushway.families.density.fit.totals import Totals
 from hushway.families.density.fit.wiener import learn_series_model, wiener_filter
 from hushway.families.density.public.visits import DensityUniverse
+from hushway.numerics.changes import doubted, unchanged
 
-# Two numbers of a cell that are more deviations apart than this are not of the same size.
-_SURPRISE: Final = 2.5
-# Steps on both sides of a change that is so many deviations large tell nothing of each other.
-_BREAK: Final = 3.0
 # When change is estimated, no cell counts for more than this many times its noise.
 _OUTLIER: Final = 8.0
 _NOTHING: Final = 1e-12
@@ -39,8 +36,7 @@ def with_totals(totals: Totals, cluster: IntArray, past: Past) -> Totals:
     level = float(own.values.sum())
     before = _expected_totals(own, past, level)
     apart = own.values - before.values
-    surprise = apart**2 / (own.variance + before.variance) / _SURPRISE**2
-    prior = before.variance * np.maximum(surprise, 1.0) ** 2
+    prior = doubted(apart, own.variance, before.variance)
     trust = prior / (prior + own.variance)
     found = np.maximum(before.values + trust * apart, 0.0)
     cells, variance = totals.cells.copy(), totals.variance.copy()
@@ -60,7 +56,7 @@ def _expected_totals(own: ExpectedTotals, past: Past, level: float) -> ExpectedT
     usual = past.weight @ totals
     stray = _strays(own.values - usual, own.variance + past.weight**2 @ doubts, usual)
     doubts = doubts + stray * usual**2 + usual
-    weight = past.weight[:, None] * _unchanged(own, ExpectedTotals(totals, doubts), past.away)
+    weight = past.weight[:, None] * unchanged(own, (totals, doubts), past.away)
     known = weight.sum(axis=0) > 0
     weight /= np.maximum(weight.sum(axis=0), _NOTHING)
     values = (weight * totals).sum(axis=0)
@@ -73,32 +69,6 @@ def _strays(apart: FloatArray, noise: FloatArray, level: FloatArray) -> float:
     beyond = np.minimum(apart**2 - noise, _OUTLIER * noise)
     weight = (level / np.maximum(noise, _NOTHING)) ** 2
     return max(float(weight @ beyond) / max(float(weight @ level**2), _NOTHING), 0.0)
-
-
-def _unchanged(own: ExpectedTotals, steps: ExpectedTotals, away: IntArray) -> FloatArray:
-    """Returns 1 for steps and cells that have not changed on the way to this step, else 0."""
-    same = np.ones_like(steps.values)
-    for side in (away > 0, away < 0):
-        order = np.flatnonzero(side)[np.argsort(np.abs(away[side]))]
-        if len(order):
-            line = np.vstack([own.values, steps.values[order]])
-            same[order] = _before_break(line, np.vstack([own.variance, steps.variance[order]]))
-    return same
-
-
-def _before_break(line: FloatArray, variance: FloatArray) -> FloatArray:
-    """Returns 1 for the rows but the first that come before a column's surest break, else 0.
-
-    A break is where the mean of what is nearer to the first row and that of what is further differ
-    by more than their noise.
-    """
-    sure = 1 / np.maximum(variance, _NOTHING)
-    near, nearer = np.cumsum(sure, axis=0)[:-1], np.cumsum(sure * line, axis=0)[:-1]
-    far, further = sure.sum(axis=0) - near, (sure * line).sum(axis=0) - nearer
-    surprise = (nearer / near - further / far) ** 2 / (1 / near + 1 / far)
-    broken = surprise.max(axis=0) > _BREAK**2
-    last = np.where(broken, surprise.argmax(axis=0), len(surprise))
-    return (np.arange(len(surprise))[:, None] < last).astype(np.float64)
 
 
 def expected_counts(

@@ -242,40 +242,66 @@ class GroupSums:
     measured_variance: FloatArray
 
 
-def group_sums(
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ToldSums:
+    """What noisy answers say of each sum, by (period, group), negative ones included.
+
+    Attributes:
+        least: No sum is to be published below this, or above `most`.
+    """
+
+    values: FloatArray
+    variance: FloatArray
+    least: FloatArray
+    most: FloatArray
+
+
+def told_sums(
     items: Measured, classes: Measured | None, whole: Completed, groups: ClassZones
-) -> GroupSums:
-    """Returns the sum of each group: none is negative, and all together are as measured."""
-    counted, noise = _as_bounded(items, classes, groups)
+) -> ToldSums:
+    """Returns the sum of each group, with what was left out."""
+    counted, noise, least, most = _as_bounded(items, classes, groups)
     factor = 1 + whole.share
     shape = len(groups.universe.periods), groups.groups
-    values, variance = (factor * counted).reshape(shape), (factor**2 * noise).reshape(shape)
+    return ToldSums(
+        values=(factor * counted).reshape(shape),
+        variance=(factor**2 * noise).reshape(shape),
+        least=(factor * least).reshape(shape),
+        most=(factor * most).reshape(shape),
+    )
+
+
+def group_sums(told: ToldSums, classes: Measured | None, whole: Completed) -> GroupSums:
+    """Returns the sum of each group: none is negative, and all together are as they were told."""
+    shape = told.values.shape
+    factor = 1 + whole.share
     links = slice(0, -ENDS)
-    met = np.maximum(values, 0.0)
-    met[:, links] = not_negative(values[:, links], variance[:, links])
+    met = np.maximum(told.values, 0.0)
+    met[:, links] = not_negative(told.values[:, links], told.variance[:, links])
     unsure = met**2 * (whole.share_variance / factor**2).reshape(shape)
     alone = np.inf if classes is None else float(classes.variance)
     return GroupSums(
         values=met,
-        variance=variance + unsure,
+        variance=told.variance + unsure,
         measured_variance=(factor**2 * alone).reshape(shape) + unsure,
     )
 
 
 def _as_bounded(
     items: Measured, classes: Measured | None, groups: ClassZones
-) -> tuple[FloatArray, FloatArray]:
-    """Returns sums of persons who count, and their variances."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Returns sums of persons who count, their variances, and what they must lie between."""
     group = groups.of(np.arange(len(items.values)))
     added = np.bincount(group, items.values, minlength=groups.size).astype(np.float64)
     size = np.bincount(group, minlength=groups.size).astype(np.float64)
     noise = size * float(items.variance)
     if classes is None:
-        return added, noise
+        anything = np.full_like(added, np.inf)
+        return added, noise, -anything, anything
     measured, own = classes.values, float(classes.variance)
     best = (own * added + noise * measured) / (own + noise)
-    near = APART * own**0.5
-    return np.clip(best, measured - near, measured + near), own * noise / (own + noise)
+    least, most = measured - APART * own**0.5, measured + APART * own**0.5
+    return np.clip(best, least, most), own * noise / (own + noise), least, most
 
 
 def not_negative(sums: FloatArray, variance: FloatArray) -> FloatArray:

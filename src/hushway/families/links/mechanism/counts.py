@@ -32,6 +32,7 @@ from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, loss_of
 from hushway.privacy.query import PartitionQuery, Query
 from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
+from hushway.release.others import OtherStep, answers_of, learnt_words, stated_others
 from hushway.release.terms import amounts_of
 
 # How positions become the trips that are counted: public numbers, recorded with the mechanism.
@@ -164,6 +165,7 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
         shrink_to_class: Whether links are expected to be like others of their class and zone.
         conserve: Whether what comes into a node is made to leave it, but for ends of trips.
         preparation: How positions became trips, which the engine must have done.
+        others: Other steps of the series that the fit learns from.
     """
 
     limits: MovementLimits
@@ -172,6 +174,7 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
     shrink_to_class: bool = True
     conserve: bool = True
     preparation: Preparation = USUAL
+    others: tuple[OtherStep, ...] = ()
     name: str = "link_counts"
 
     def __post_init__(self) -> None:
@@ -198,6 +201,7 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
             "shrink_to_class": self.shrink_to_class,
             "conserve": self.conserve,
             "trips": self.preparation.parameters,
+            **stated_others(self.others),
         }
 
     @property
@@ -209,6 +213,7 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
         words = ["Counts are the most plausible ones that are not negative, given their noise."]
+        words.extend(learnt_words(self.others))
         if self.spends.left_out is not None:
             words.append(
                 "What the contribution bound leaves out is put back, as far as noisy counts of it "
@@ -276,6 +281,7 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
             shrink_to_class=self.shrink_to_class,
             conserve=self.conserve,
             expected=expected,
+            steps=list(answers_of(self.others, geography)),
         )
 
     def bound_of(self, query: Query | PartitionQuery, bound: Bound) -> Bound:
