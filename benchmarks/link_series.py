@@ -9,8 +9,8 @@ goes with the seasons. Constants were chosen on "city"; "other city" is held out
 drift, days of a week laid over each other in four parts of the day. In scenes "with changes" the
 busiest street closes in month 9 and the second busiest opens then: "places" is the RMSE of these
 links. Errors are against all persons, "rmse" and "L1" of links and periods as published, 0 where
-nothing is; "groups" is the L1 of sums by class, zone and period, "total" of all; "within" is how often
-95% intervals of shown links hold, and "sums" the same of groups.
+nothing is; "groups" is the L1 of sums by class, zone and period, "total" of all; "within" is how
+often 95% intervals of shown links hold, and "sums" the same of groups as `hushway ask` says them.
 
 Run by hand: `python benchmarks/link_series.py [runs] [epsilons] [scenes]`.
 """
@@ -29,6 +29,7 @@ from hushway.engine.key import BoundingKey
 from hushway.families.links.city.plans import Devices, Ground, Habits, ground_of
 from hushway.families.links.city.road_city import road_city
 from hushway.families.links.city.simulate import Scene, traces_of_part
+from hushway.families.links.files.atlas import travellers_asked
 from hushway.families.links.files.others import noisy_answers
 from hushway.families.links.fit.steps import NoisyStep
 from hushway.families.links.fit.table import LinkTable
@@ -294,16 +295,14 @@ def published(table: LinkTable, truth: Counts) -> tuple[Counts, Counts]:
 
 def of_groups(table: LinkTable, truth: Counts) -> Figures:
     """Returns how far sums by class and zone are off, and how often their intervals hold."""
+    asked = travellers_asked(table.universe, table, table.rest)  # type: ignore[arg-type]
     group, used = ClassZones(universe=table.universe).links
-    place = np.arange(len(truth))[:, None] * len(used) + group
-    counts, errors = published(table, truth)
-
-    def summed(numbers: Counts) -> Counts:
-        sums = np.bincount(place.ravel(), numbers.ravel(), len(truth) * len(used))
-        return sums.astype(np.float64)
-
-    off = summed(counts - truth) + table.rest.counts
-    error = np.sqrt(summed(errors**2) + table.rest.standard_error**2)
+    links, periods = asked.dimension("links"), asked.dimension("periods")
+    kind = np.append(group[np.unique(table.link)], np.arange(len(used)))[links.position]
+    place, size = periods.position * len(used) + kind, len(truth) * len(used)
+    true = np.bincount((np.arange(len(truth))[:, None] * len(used) + group).ravel(), truth.ravel())
+    off = np.bincount(place, asked.counts, size) - true
+    error = np.sqrt(asked.variances(place, size))
     return {
         "groups": float(np.abs(off).sum() / truth.sum()),
         "sums": float((np.abs(off) <= 1.96 * error)[error > 0].mean()),

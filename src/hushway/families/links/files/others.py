@@ -57,9 +57,10 @@ def noisy_answers(
     mechanism: LinksMechanism, measured: Measurements, own: LinkUniverse, universe: LinkUniverse
 ) -> NoisyStep:
     """Returns the noisy answers of another step, on the links of a universe."""
-    expected = None
+    expected, most = None, mechanism.limits.max_items
     if isinstance(mechanism, LinkPeople):
         settled = mechanism.settled(measured)
-        expected = expected_of(settled.crowd, settled.chosen.limits.max_items)
-    told = told_by(told_apart(measured, expected), ClassZones(universe=own))
+        most = settled.chosen.limits.max_items
+        expected = expected_of(settled.crowd, most)
+    told = told_by(told_apart(measured, expected, most), ClassZones(universe=own))
     return noisy_step(told, own, universe)

@@ -6,12 +6,13 @@ Privacy:
     Everything here is computed from noisy values and public roads: no row, no budget.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from hushway.arrays import FloatArray, IntArray
-from hushway.families.links.fit.answers import Told
+from hushway.families.links.fit.answers import Told, nesting_of
+from hushway.families.links.fit.left_out_before import Beyond
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
 from hushway.numerics.wandering import UNKNOWN
 
@@ -26,12 +27,16 @@ class NoisyStep:
             did not have the link or node.
         sums: Persons by (period, group of `ClassZones`).
         sum_variance: The same of sums.
+        share: Of each group, persons that were taken to be missing for each that counted.
+        beyond: What was measured beyond the bound; None if nothing was, or on other roads.
     """
 
     counts: FloatArray
     variance: FloatArray
     sums: FloatArray
     sum_variance: FloatArray
+    share: FloatArray
+    beyond: Beyond | None
 
 
 def tells_of(own: LinkUniverse, universe: LinkUniverse) -> bool:
@@ -53,6 +58,23 @@ def noisy_step(told: Told, own: LinkUniverse, universe: LinkUniverse) -> NoisySt
         variance=_laid(variance, item, UNKNOWN).ravel(),
         sums=_laid(told.sums.values, group, 0.0),
         sum_variance=_laid(told.sums.variance, group, UNKNOWN),
+        share=_laid(told.whole.share.reshape(told.sums.values.shape), group, 0.0),
+        beyond=_beyond(told.beyond, own, universe, item) if (group >= 0).all() else None,
+    )
+
+
+def _beyond(
+    told: Beyond | None, own: LinkUniverse, universe: LinkUniverse, item: IntArray
+) -> Beyond | None:
+    """Returns what was measured beyond the bound, in the order of the items of a universe."""
+    if told is None or universe.items != own.items:
+        return None
+    cells = (np.arange(len(own.periods))[:, None] * own.items + item).ravel()
+    nesting = nesting_of(ClassZones(universe=universe), np.arange(len(cells)))
+    return replace(
+        told,
+        ground=replace(told.ground, counts=told.ground.counts[cells], nesting=nesting),
+        told=tuple(replace(one, cells=one.cells[cells]) for one in told.told),
     )
 
 

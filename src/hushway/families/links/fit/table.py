@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
-from hushway.families.links.fit.answers import told_apart, told_by
+from hushway.families.links.fit.answers import Answers
 from hushway.families.links.fit.completion import ENDS, MET, Completed, GroupSums, group_sums
 from hushway.families.links.fit.flows import (
     Balance,
@@ -16,8 +16,7 @@ from hushway.families.links.fit.flows import (
     fitted_errors,
     fitted_flows,
 )
-from hushway.families.links.fit.missing_shares import Expected
-from hushway.families.links.fit.past import with_past
+from hushway.families.links.fit.past import learnt
 from hushway.families.links.fit.publication import FittedLinks, Rest, rest_of, significant
 from hushway.families.links.fit.steps import NoisyStep
 from hushway.families.links.public.universe import (
@@ -26,7 +25,6 @@ from hushway.families.links.public.universe import (
     LinkUniverse,
 )
 from hushway.privacy.measured import Measured
-from hushway.release.mechanism import Measurements, noise_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -65,21 +63,22 @@ _HUNDREDTH = 0.01
 
 
 def fit_links(
-    measured: Measurements,
+    answers: Answers,
     universe: LinkUniverse,
     *,
     publish_above_se: float,
     shrink_to_class: bool,
     conserve: bool,
-    expected: Expected | None = None,
     steps: Sequence[tuple[int, NoisyStep]] = (),
 ) -> LinkTable:
-    """Fits the flows of every period, and keeps the links that stand out."""
-    answers = told_apart(measured, expected)
+    """Fits the flows of every period, and keeps the links that stand out.
+
+    Args:
+        steps: What other steps of a series measured, and how many steps each is away.
+    """
     groups = ClassZones(universe=universe)
-    own = told_by(answers, groups)
-    told = with_past(own, steps)
-    whole, sums = told.whole, group_sums(told.sums, answers.classes, own.whole)
+    told = learnt(answers, groups, steps)
+    whole, sums = told.whole, group_sums(told.sums, answers.classes, told.whole)
     balance = balance_of(universe.roads)
     problems = _problems(
         whole, sums, groups, balance, shrink_to_class=shrink_to_class, conserve=conserve
@@ -102,7 +101,7 @@ def fit_links(
         threshold=publish_above_se,
         rest=rest_of(fitted, standing, groups),
         class_totals=None if answers.classes is None else answers.classes.values,
-        noise=noise_of(measured),
+        noise=answers.noise,
         diagnostics={"published_rows": len(link), "looseness_of_nodes": float(np.mean(loose))},
     )
 

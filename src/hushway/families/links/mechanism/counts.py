@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hushway.errors import PlanError, PrivacyError
+from hushway.families.links.fit.answers import told_apart
 from hushway.families.links.fit.missing_shares import Expected
 from hushway.families.links.fit.publication import FALSE_DISCOVERY_RATE
 from hushway.families.links.fit.table import LinkTable, fit_links
@@ -275,12 +276,11 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
     ) -> LinkTable:
         """Fits by what noisy people are expected to do beyond the limit, too."""
         return fit_links(
-            measured,
+            told_apart(measured, expected, self.limits.max_items),
             geography,
             publish_above_se=self.publish_above_se,
             shrink_to_class=self.shrink_to_class,
             conserve=self.conserve,
-            expected=expected,
             steps=list(answers_of(self.others, geography)),
         )
 

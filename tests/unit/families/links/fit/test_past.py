@@ -12,13 +12,15 @@ import pytest
 from hushway.families.links.files.others import noisy_answers
 from hushway.families.links.fit.answers import Told
 from hushway.families.links.fit.completion import Completed, ToldSums
+from hushway.families.links.fit.left_out_before import Beyond, missing_of
+from hushway.families.links.fit.missing_shares import Counted, LeftOutWeight, Nesting
 from hushway.families.links.fit.steps import noisy_step, tells_of
 from hushway.families.links.fit.table import LinkTable
 from hushway.families.links.mechanism.catalogue import limits_of
 from hushway.families.links.mechanism.counts import LinkCounts, link_counts
 from hushway.families.links.mechanism.people import LinkPeople
 from hushway.families.links.mechanism.terms import stated_counts
-from hushway.families.links.public.universe import ClassZones, LinkUniverse, MovementLimits
+from hushway.families.links.public.universe import WEIGHTS, ClassZones, LinkUniverse, MovementLimits
 from hushway.geography.periods import Periods
 from hushway.numerics.wandering import UNKNOWN
 from hushway.privacy.certificate import MechanismRecord
@@ -32,6 +34,7 @@ WAY = link_counts(MovementLimits(max_items=40), budget=RHO)
 BUSIEST = 3
 AWAY = range(1, 5)
 SEEDS = range(1, 7)
+PERIOD = np.repeat([0, 1], 2_000)
 
 
 @cache
@@ -105,8 +108,7 @@ def test_a_month_is_more_exact_with_those_before_and_with_all_others() -> None:
     assert off(revised, now) < off(first, now)
     assert len(revised.link) > len(alone.link)
     assert held(revised, now) > 0.93
-    # All persons on links together are this month's own.
-    assert whole(revised) == pytest.approx(whole(alone), rel=1e-3)
+    assert whole(revised) == pytest.approx(now.truth.sum(), rel=0.05)
 
 
 @pytest.mark.parametrize(("before", "now"), [(False, True), (True, False)])
@@ -167,6 +169,50 @@ def test_roads_that_a_step_did_not_have_stand_alone() -> None:
     assert (same.sum_variance < UNKNOWN).all()
 
 
+def test_a_step_with_other_zones_tells_of_the_same_links() -> None:
+    town, others = month(7), [told_by(month(7 - away), 10 + away, away) for away in AWAY]
+    universe = replace(town.universe, zone=np.zeros_like(town.universe.zone), zones=("all",))
+    one = replace(town, universe=universe)
+    assert off(fitted(one, 1, others), one) < off(fitted(one, 1), one) / 1.3
+
+
+def test_what_the_bound_leaves_out_is_learnt_from_steps_with_the_same_bound() -> None:
+    random = np.random.default_rng(5)
+    truth = 300.0 * random.random(4_000)
+
+    def beyond(most: int) -> Beyond:
+        """Returns a step in which .3 of what counts is missing, twice that in the second period."""
+        told = 0.3 * truth * np.where(PERIOD, 2.0, 1.0)
+        noise = random.normal(0, 60.0, (4, 4_000))
+        nothing = np.zeros(4_000, dtype=np.int64)
+        return Beyond(
+            most=most,
+            period=PERIOD,
+            ground=Counted(
+                counts=truth + noise[3], noise=3600.0, nesting=Nesting(kind=nothing, group=PERIOD)
+            ),
+            told=tuple(
+                LeftOutWeight(
+                    weight=weight,
+                    cells=told * (weight == 1) + noise[number],
+                    classes=np.array([told.sum() * (weight == 1)]) + 600 * random.normal(),
+                    noise=3600.0,
+                    sum_noise=360_000.0,
+                )
+                for number, weight in enumerate(WEIGHTS)
+            ),
+            expected=None,
+        )
+
+    own, others = beyond(8), [beyond(8) for _ in range(8)]
+    alone, learnt = missing_of(own).groups[0], missing_of(own, others).groups[0]
+    true = np.array([0.3, 0.6])
+    assert np.abs(learnt.mean - true).max() < np.abs(alone.mean - true).max() / 1.5
+    assert np.all(learnt.variance < alone.variance)
+    others = [beyond(16)] * 8
+    assert np.array_equal(missing_of(own, others).groups[0].mean, alone.mean)
+
+
 def _hours(periods: Periods) -> Periods:
     return replace(periods, minutes=60)
 
@@ -177,6 +223,7 @@ def _told(universe: LinkUniverse) -> Any:
     counts, shape = np.arange(universe.items, dtype=np.float64), (1, groups.groups)
     ones, nothing = np.ones(universe.items), np.zeros(groups.size)
     return Told(
+        on_link=np.arange(universe.items) < universe.roads.links,
         whole=Completed(
             counts=counts, variance=ones, together=0 * ones, share=nothing, share_variance=nothing
         ),
