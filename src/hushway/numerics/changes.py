@@ -13,15 +13,21 @@ _BREAK: Final = 3.0
 _NOTHING: Final = 1e-12
 
 
-def doubted(apart: FloatArray, variance: FloatArray, expected_variance: FloatArray) -> FloatArray:
+def doubted(
+    apart: FloatArray,
+    variance: FloatArray,
+    expected_variance: FloatArray,
+    surprise: float = _SURPRISE,
+) -> FloatArray:
     """Returns the variances of expectations, larger where they are contradicted.
 
     Args:
         apart: How far numbers are from what was expected.
         variance: Variances of the numbers.
+        surprise: From so many deviations on they are doubted.
     """
-    surprise = apart**2 / (variance + expected_variance) / _SURPRISE**2
-    return np.asarray(expected_variance * np.maximum(surprise, 1.0) ** 2)
+    beyond = apart**2 / (variance + expected_variance) / surprise**2
+    return np.asarray(expected_variance * np.maximum(beyond, 1.0) ** 2)
 
 
 def unchanged(

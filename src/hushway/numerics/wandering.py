@@ -21,6 +21,8 @@ _GAPS: Final = (1, 2, 4, 8)
 # When changes are learnt, none counts for more than so many times its variance.
 _OUTLIER: Final = 8.0
 _ROUNDS: Final = 4
+# Expectations are doubted from so many deviations on.
+_SURPRISE: Final = 1.8
 _USUAL: Final = (0.01, 0.001)
 _NOTHING: Final = 1e-12
 
@@ -36,7 +38,7 @@ def weighed(own: Numbers, steps: Numbers, away: IntArray) -> tuple[Numbers, Floa
     """Returns numbers between the measured and the expected ones, and how far the former count."""
     expected = expected_numbers(own, steps, away)
     apart = own.values - expected.values
-    prior = doubted(apart, own.variance, expected.variance)
+    prior = doubted(apart, own.variance, expected.variance, _SURPRISE)
     trust = prior / (prior + own.variance)
     return Numbers(expected.values + trust * apart, trust * own.variance), trust
 

@@ -183,21 +183,19 @@ def test_what_the_bound_leaves_out_is_learnt_from_steps_with_the_same_bound() ->
     def beyond(most: int) -> Beyond:
         """Returns a step in which .3 of what counts is missing, twice that in the second period."""
         told = 0.3 * truth * np.where(PERIOD, 2.0, 1.0)
-        noise = random.normal(0, 60.0, (4, 4_000))
+        noise = random.normal(0, 1_000.0, (3, 4_000))
         nothing = np.zeros(4_000, dtype=np.int64)
         return Beyond(
             most=most,
             period=PERIOD,
-            ground=Counted(
-                counts=truth + noise[3], noise=3600.0, nesting=Nesting(kind=nothing, group=PERIOD)
-            ),
+            ground=Counted(counts=truth, noise=1.0, nesting=Nesting(kind=nothing, group=PERIOD)),
             told=tuple(
                 LeftOutWeight(
                     weight=weight,
                     cells=told * (weight == 1) + noise[number],
-                    classes=np.array([told.sum() * (weight == 1)]) + 600 * random.normal(),
-                    noise=3600.0,
-                    sum_noise=360_000.0,
+                    classes=np.array([told.sum() * (weight == 1)]) + 6_000 * random.normal(),
+                    noise=1e6,
+                    sum_noise=36_000_000.0,
                 )
                 for number, weight in enumerate(WEIGHTS)
             ),
