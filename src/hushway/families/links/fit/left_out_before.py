@@ -16,6 +16,7 @@ import numpy as np
 
 from hushway.arrays import IntArray
 from hushway.families.links.fit.missing_shares import (
+    OFF_MIDDLE,
     Counted,
     Expected,
     LeftOutWeight,
@@ -137,17 +138,16 @@ def _averaged(steps: Sequence[Beyond]) -> Beyond:
 
 
 def _mean_expected(steps: Sequence[Expected]) -> Expected | None:
-    """Returns what is expected on average; what all expect wrongly stays as large."""
+    """Returns what is expected on average: noise is less, what classes are taken for stays."""
     if not steps:
         return None
-    shares = tuple(
-        Shares(
-            mean=np.mean([one.mean for one in own], axis=0),
-            variance=np.mean([one.variance for one in own], axis=0),
-        )
-        for own in zip(*(step.shares for step in steps), strict=True)
-    )
-    return Expected(counted=float(np.mean([step.counted for step in steps])), shares=shares)
+    shares = []
+    for own in zip(*(step.shares for step in steps), strict=True):
+        mean = np.mean([one.mean for one in own], axis=0)
+        noise = np.mean([one.variance for one in own], axis=0) / len(own)
+        shares.append(Shares(mean=mean, variance=noise + (OFF_MIDDLE * mean) ** 2))
+    counted = float(np.mean([step.counted for step in steps]))
+    return Expected(counted=counted, shares=tuple(shares))
 
 
 def _factors(pooled: Sequence[Shares], steps: Sequence[Sequence[Shares]]) -> list[Shares]:

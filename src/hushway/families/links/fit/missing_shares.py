@@ -34,7 +34,7 @@ _VARIATION_OF_SIZES: Final = 0.2
 # And by how much shares of periods differ, where other steps are asked too.
 _VARIATION_OF_PERIODS: Final = 0.5
 # People of a class have about as many items as its middle: shares may be off by this part of them.
-_OFF_MIDDLE: Final = 0.1
+OFF_MIDDLE: Final = 0.1
 # In so many classes beyond those that stand out people may hide, each with so many times the
 # variance of its noise.
 _HIDING: Final = 2
@@ -113,7 +113,7 @@ def expected_of(crowd: Crowd, most: int) -> Expected:
     for chosen in np.eye(len(WEIGHTS)):
         each = np.minimum(beyond, most) * np.interp(beyond / most, WEIGHTS, chosen) / counted
         mean = crowd.people @ each
-        off = noise @ each**2 + (_OFF_MIDDLE * mean) ** 2
+        off = noise @ each**2 + (OFF_MIDDLE * mean) ** 2
         found.append(Shares(mean=np.array([mean]), variance=np.array([off])))
     return Expected(counted=counted, shares=tuple(found))
 
