@@ -5,8 +5,8 @@ times the epsilon of a month (in pure epsilon) or less. What a practitioner woul
 links of a person, the smaller noise on every link and period, scaled to a noisy total; and a Kalman
 filter of each of these with the most likely drift. Months are generated: people who drive in a
 city, drawn anew every month, while places where they live and work drift and the number of people
-goes with the seasons. Constants were chosen on "city" and "other city", of which the latter lays
-days of a week over each other in four parts of the day; "third city" is held out. In scenes "with
+goes with the seasons. The method was chosen on "city", "other city" and "third city", of which the
+others lay days over each other in parts of the day; "last city" is held out. In scenes "with
 changes" the busiest street closes in month 9 and the second busiest opens then: "places" is the
 RMSE of these links. Errors are against all persons, "rmse" and "L1" of links and periods as
 published, 0 where nothing is; for "even" the rest of each group is shared evenly among links that
@@ -85,6 +85,9 @@ TOWNS = {
     "other city": Town(seed=77, people=8_000, links=3_000, days=7, parts=4, drift=0.1, season=0.25),
     "third city": Town(
         seed=101, people=15_000, links=2_500, days=2, parts=2, drift=0.08, season=0.2
+    ),
+    "last city": Town(
+        seed=211, people=12_000, links=2_200, days=3, parts=3, drift=0.06, season=0.2
     ),
 }
 

@@ -23,7 +23,7 @@ _OUTLIER: Final = 8.0
 _ROUNDS: Final = 4
 # Expectations are doubted from so many deviations on.
 _SURPRISE: Final = 1.8
-_USUAL: Final = (0.01, 0.001)
+_USUAL: Final = (0.01, 0.001, 0.0)
 _NOTHING: Final = 1e-12
 
 
@@ -46,8 +46,8 @@ def weighed(own: Numbers, steps: Numbers, away: IntArray) -> tuple[Numbers, Floa
 def expected_numbers(own: Numbers, steps: Numbers, away: IntArray) -> Numbers:
     """Returns what other steps expect of the numbers of one step."""
     size = _size(own, steps)
-    white, walk = _learnt_changes(own, steps, away, size)
-    chance = white * size**2 + size
+    white, walk, more = _learnt_changes(own, steps, away, size)
+    chance = white * size**2 + (1 + more) * size
     noisy = Numbers(steps.values, steps.variance + chance)
     same = unchanged(Numbers(own.values, own.variance + chance), noisy, away)
     kept = Numbers(noisy.values, np.where(same > 0, noisy.variance, UNKNOWN))
@@ -104,12 +104,11 @@ def _filtered(steps: Numbers, away: IntArray, side: BoolArray, walk: FloatArray)
     return Numbers(values, np.minimum(variance + last * walk, UNKNOWN))
 
 
-def _learnt_changes(
-    own: Numbers, steps: Numbers, away: IntArray, size: FloatArray
-) -> tuple[float, float]:
+def _learnt_changes(own: Numbers, steps: Numbers, away: IntArray, size: FloatArray) -> FloatArray:
     """Returns by how much numbers stray in each step and wander to the next, as variances.
 
-    Both are relative to the squares of their sizes; besides, counts stray by chance.
+    Both are relative to the squares of their sizes. The third is how much more than by chance they
+    stray, relative to their sizes: people who go together count as often as they are.
     """
     order = np.argsort(np.append(away, 0), kind="stable")
     number = np.append(away, 0)[order]
@@ -121,11 +120,11 @@ def _learnt_changes(
     square = np.maximum(size**2 - 1 / sure, 0.0)
     found = np.array(_USUAL)
     for _ in range(_ROUNDS):
-        left, right = np.zeros((2, 2)), np.zeros(2)
+        left, right = np.zeros((3, 3)), np.zeros(3)
         for gap in _GAPS:
             for one in range(len(number) - gap):
                 other = one + gap
-                by = np.stack([2 * square, abs(number[other] - number[one]) * square])
+                by = np.stack([2 * square, abs(number[other] - number[one]) * square, 2 * size])
                 noise = line.variance[one] + line.variance[other] + 2 * size
                 usual = noise + found @ by
                 seen = (line.values[one] - line.values[other]) ** 2
@@ -134,4 +133,4 @@ def _learnt_changes(
                 left += (weight * by) @ by.T
                 right += (weight * by) @ beyond
         found = _solved(left, right)
-    return float(found[0]), float(found[1])
+    return found
