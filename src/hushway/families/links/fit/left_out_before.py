@@ -63,20 +63,20 @@ class Beyond:
         """What is missing, as this step alone says."""
         return self._in_cells(self._in_groups(self.common))
 
-    def missing_by_period(self, common: Sequence[Shares]) -> "Missing":
+    def missing_by_period(self, common: Sequence[Shares], now: Counted) -> "Missing":
         """Returns what is missing, period by period, given the share of all cells together."""
         groups = [
             shares_by_period(self.ground, told, shares, self.period)
             for told, shares in zip(self.told, self._in_groups(common), strict=True)
         ]
-        return self._in_cells(groups)
+        return self._in_cells(groups, now)
 
     def _in_groups(self, common: Sequence[Shares]) -> list[Shares]:
         return [group_shares(self.ground, *each) for each in zip(self.told, common, strict=True)]
 
-    def _in_cells(self, groups: list[Shares]) -> "Missing":
+    def _in_cells(self, groups: list[Shares], now: Counted | None = None) -> "Missing":
         cells = [
-            shares_by_size(self.ground, told, shares)
+            shares_by_size(self.ground, told, shares, now)
             for told, shares in zip(self.told, groups, strict=True)
         ]
         return Missing(groups=groups, cells=cells)
@@ -99,7 +99,7 @@ def missing_of(own: Beyond, others: Sequence[Beyond] = ()) -> Missing:
     # Weights make much of what noise puts below 0.
     common = [replace(share, mean=np.maximum(share.mean, 0.0)) for share in pooled.common]
     factors = _factors(common, [each.common for each in steps])
-    usual = pooled.missing_by_period(common)
+    usual = pooled.missing_by_period(common, own.ground)
     groups, cells = (
         [share.times(factor) for share, factor in zip(shares, factors, strict=True)]
         for shares in (usual.groups, usual.cells)

@@ -168,18 +168,28 @@ def group_shares(ground: Counted, told: LeftOutWeight, common: Shares) -> Shares
     )
 
 
-def shares_by_size(ground: Counted, told: LeftOutWeight, of_groups: Shares) -> Shares:
+def shares_by_size(
+    ground: Counted, told: LeftOutWeight, of_groups: Shares, now: Counted | None = None
+) -> Shares:
     """Returns the share of each cell: its group's, and what links of its size lose more or less.
 
     Those whom the bound cuts most drive for others, and not mostly where most people drive.
+
+    Args:
+        now: What one of several steps counted, in which links may be larger than in most.
     """
     shares = of_groups.of(ground.nesting.group)
-    known = max(_OVER_NOISE * ground.noise**0.5, _SIZES[0])
-    size = np.where(ground.counts < known, 0, np.digitize(ground.counts, _SIZES))
+    size = _size(ground)
     factor = _factors(ground, told, shares, (size, len(_SIZES) + 1), _VARIATION_OF_SIZES**2)
     # Those that may be of any size are as their groups.
     factor.mean[0], factor.variance[0] = 1.0, 0.0
-    return shares.times(factor.of(size))
+    return shares.times(factor.of(size if now is None else np.maximum(size, _size(now))))
+
+
+def _size(ground: Counted) -> IntArray:
+    known = max(_OVER_NOISE * ground.noise**0.5, _SIZES[0])
+    size = np.where(ground.counts < known, 0, np.digitize(ground.counts, _SIZES))
+    return size.astype(np.int64)
 
 
 def shares_by_period(
