@@ -3,7 +3,7 @@
 import numpy as np
 
 from hushway.arrays import IntArray
-from hushway.numerics.breaks import surprise_of, unchanged
+from hushway.numerics.breaks import surprise_of, unchanged_by
 
 AWAY = np.array([1, 2, 3, -1, -2])
 
@@ -15,7 +15,7 @@ def found(steps: list[list[float]], most: float = np.inf, lines: int = 1) -> lis
         line = values[np.append(0, 1 + order)]
         return surprise_of([(line, np.ones_like(line))] * lines, most)
 
-    return unchanged(AWAY, surprise, values.shape[1], 16.0).tolist()
+    return unchanged_by(AWAY, surprise, values.shape[1], 16.0).tolist()
 
 
 def test_steps_beyond_a_break_say_nothing_and_each_side_has_its_own() -> None:

@@ -1,6 +1,6 @@
 """Counts of road links, as the rest of the product knows them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hushway.release.forecast.known import Known
     from hushway.release.job import Job
     from hushway.release.mechanism import Mechanism
+    from hushway.release.others import OtherRelease
     from hushway.release.plans.sections import AnyPlan
     from hushway.release.questions.cells import AskedCells
     from hushway.study.results import Report
@@ -140,6 +141,14 @@ class LinksFamily(Family):
         from hushway.families.links.files.check import refitting
 
         return refitting(folder, certificate, facts)
+
+    def learning(
+        self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
+    ) -> "Mechanism[Any, Any]":
+        """Returns a mechanism whose fit learns from other releases."""
+        from hushway.families.links.files.others import learning
+
+        return learning(mechanism, geography, others)
 
     @property
     def table(self) -> type:

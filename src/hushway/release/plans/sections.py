@@ -164,8 +164,8 @@ class SeriesPlan(Section):
     learn_from: Text | None = Field(
         default=None,
         description="A folder that holds the releases of earlier steps: the fit learns from their "
-        "noisy answers, which costs nothing. Only tables of trips and sequences that learn, and "
-        "densities; nothing is learnt if left out.",
+        "noisy answers, which costs nothing. Tables of trips and sequences by mechanism learned, "
+        "densities and links do; nothing is learnt if left out.",
     )
 
     @property

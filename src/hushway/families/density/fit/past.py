@@ -20,12 +20,8 @@ from hushway.families.density.fit.steps import Past, hours_of_week
 from hushway.families.density.fit.totals import Totals
 from hushway.families.density.fit.wiener import learn_series_model, wiener_filter
 from hushway.families.density.public.visits import DensityUniverse
-from hushway.numerics.breaks import surprise_of, unchanged
+from hushway.numerics.breaks import doubted, unchanged
 
-# Two numbers of a cell that are more deviations apart than this are not of the same size.
-_SURPRISE: Final = 2.5
-# Steps on both sides of a change that is so many deviations large tell nothing of each other.
-_BREAK: Final = 3.0
 # When change is estimated, no cell counts for more than this many times its noise.
 _OUTLIER: Final = 8.0
 _NOTHING: Final = 1e-12
@@ -40,8 +36,7 @@ def with_totals(totals: Totals, cluster: IntArray, past: Past) -> Totals:
     level = float(own.values.sum())
     before = _expected_totals(own, past, level)
     apart = own.values - before.values
-    surprise = apart**2 / (own.variance + before.variance) / _SURPRISE**2
-    prior = before.variance * np.maximum(surprise, 1.0) ** 2
+    prior = doubted(apart, own.variance, before.variance)
     trust = prior / (prior + own.variance)
     found = np.maximum(before.values + trust * apart, 0.0)
     cells, variance = totals.cells.copy(), totals.variance.copy()
@@ -61,7 +56,7 @@ def _expected_totals(own: ExpectedTotals, past: Past, level: float) -> ExpectedT
     usual = past.weight @ totals
     stray = _strays(own.values - usual, own.variance + past.weight**2 @ doubts, usual)
     doubts = doubts + stray * usual**2 + usual
-    weight = past.weight[:, None] * _unchanged(own, ExpectedTotals(totals, doubts), past.away)
+    weight = past.weight[:, None] * unchanged(own, (totals, doubts), past.away)
     known = weight.sum(axis=0) > 0
     weight /= np.maximum(weight.sum(axis=0), _NOTHING)
     values = (weight * totals).sum(axis=0)
@@ -74,16 +69,6 @@ def _strays(apart: FloatArray, noise: FloatArray, level: FloatArray) -> float:
     beyond = np.minimum(apart**2 - noise, _OUTLIER * noise)
     weight = (level / np.maximum(noise, _NOTHING)) ** 2
     return max(float(weight @ beyond) / max(float(weight @ level**2), _NOTHING), 0.0)
-
-
-def _unchanged(own: ExpectedTotals, steps: ExpectedTotals, away: IntArray) -> FloatArray:
-    """Returns 1 for steps and cells that have not changed on the way to this step, else 0."""
-
-    def surprise(order: IntArray) -> FloatArray:
-        line = np.vstack([own.values, steps.values[order]])
-        return surprise_of([(line, np.vstack([own.variance, steps.variance[order]]))])
-
-    return unchanged(away, surprise, len(own.values), _BREAK**2)
 
 
 def expected_counts(

@@ -10,6 +10,7 @@ People with very many items count by one weight or the next by a draw. So where 
 them than others have, all weights are larger there, and errors of weights add up.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,8 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array, eye_array, kron, vstack
 
-from hushway.arrays import FloatArray
+from hushway.arrays import FloatArray, IntArray
 from hushway.families.links.fit.flows import Rules, least_squares
+from hushway.families.links.fit.left_out_before import Beyond, missing_of
 from hushway.families.links.fit.missing_shares import (
     LEAST_NOISE,
     Counted,
@@ -26,11 +28,7 @@ from hushway.families.links.fit.missing_shares import (
     LeftOutWeight,
     Nesting,
     Shares,
-    common_shares,
     excess_variance,
-    group_shares,
-    joined_shares,
-    shares_by_size,
 )
 from hushway.families.links.public.universe import WEIGHTS, ClassZones
 from hushway.privacy.measured import Measured
@@ -91,38 +89,47 @@ def as_counted(items: Measured, groups: int) -> Completed:
     )
 
 
-def completed(items: Measured, left: LeftOut, nesting: Nesting) -> Completed:
-    """Puts back what was left out."""
-    ground = Counted(
-        counts=items.values.astype(np.float64), noise=float(items.variance), nesting=nesting
-    )
+def beyond_of(
+    items: Measured, left: LeftOut, nesting: Nesting, *, period: IntArray, most: int
+) -> Beyond:
+    """Returns what was measured beyond a bound of so many items."""
     noise = float(left.cells.variance), float(left.classes.variance)
-    told = [
-        LeftOutWeight(
-            weight=weight, cells=cells, classes=classes, noise=noise[0], sum_noise=noise[1]
-        )
-        for weight, cells, classes in zip(
-            WEIGHTS,
-            left.cells.values.reshape(len(WEIGHTS), -1).astype(np.float64),
-            left.classes.values.reshape(len(WEIGHTS), -1).astype(np.float64),
-            strict=True,
-        )
-    ]
-    if left.expected is None:
-        common = common_shares(told, float(ground.counts.sum()))
-    else:
-        common = joined_shares(told, left.expected)
-    of_groups = [group_shares(ground, *each) for each in zip(told, common, strict=True)]
+    return Beyond(
+        most=most,
+        period=period,
+        ground=Counted(
+            counts=items.values.astype(np.float64), noise=float(items.variance), nesting=nesting
+        ),
+        told=tuple(
+            LeftOutWeight(
+                weight=weight, cells=cells, classes=classes, noise=noise[0], sum_noise=noise[1]
+            )
+            for weight, cells, classes in zip(
+                WEIGHTS,
+                left.cells.values.reshape(len(WEIGHTS), -1).astype(np.float64),
+                left.classes.values.reshape(len(WEIGHTS), -1).astype(np.float64),
+                strict=True,
+            )
+        ),
+        expected=left.expected,
+    )
+
+
+def completed(beyond: Beyond, others: Sequence[Beyond] = ()) -> Completed:
+    """Puts back what was left out.
+
+    Args:
+        others: What was measured beyond the bound in other steps.
+    """
+    missing = missing_of(beyond, others)
     known = _Known(
-        ground=ground,
-        told=np.stack([one.cells for one in told], axis=1),
-        noise=noise[0],
-        shares=[
-            shares_by_size(ground, one, groups) for one, groups in zip(told, of_groups, strict=True)
-        ],
+        ground=beyond.ground,
+        told=np.stack([one.cells for one in beyond.told], axis=1),
+        noise=beyond.told[0].noise,
+        shares=missing.cells,
     )
     counts, variance, together = _whole(known)
-    weighted = list(zip(WEIGHTS, of_groups, strict=True))
+    weighted = list(zip(WEIGHTS, missing.groups, strict=True))
     return Completed(
         counts=counts,
         variance=variance,
@@ -242,40 +249,66 @@ class GroupSums:
     measured_variance: FloatArray
 
 
-def group_sums(
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ToldSums:
+    """What noisy answers say of each sum, by (period, group), negative ones included.
+
+    Attributes:
+        least: No sum is to be published below this, or above `most`.
+    """
+
+    values: FloatArray
+    variance: FloatArray
+    least: FloatArray
+    most: FloatArray
+
+
+def told_sums(
     items: Measured, classes: Measured | None, whole: Completed, groups: ClassZones
-) -> GroupSums:
-    """Returns the sum of each group: none is negative, and all together are as measured."""
-    counted, noise = _as_bounded(items, classes, groups)
+) -> ToldSums:
+    """Returns the sum of each group, with what was left out."""
+    counted, noise, least, most = _as_bounded(items, classes, groups)
     factor = 1 + whole.share
     shape = len(groups.universe.periods), groups.groups
-    values, variance = (factor * counted).reshape(shape), (factor**2 * noise).reshape(shape)
+    return ToldSums(
+        values=(factor * counted).reshape(shape),
+        variance=(factor**2 * noise).reshape(shape),
+        least=(factor * least).reshape(shape),
+        most=(factor * most).reshape(shape),
+    )
+
+
+def group_sums(told: ToldSums, classes: Measured | None, whole: Completed) -> GroupSums:
+    """Returns the sum of each group: none is negative, and all together are as they were told."""
+    shape = told.values.shape
+    factor = 1 + whole.share
     links = slice(0, -ENDS)
-    met = np.maximum(values, 0.0)
-    met[:, links] = not_negative(values[:, links], variance[:, links])
+    met = np.maximum(told.values, 0.0)
+    met[:, links] = not_negative(told.values[:, links], told.variance[:, links])
     unsure = met**2 * (whole.share_variance / factor**2).reshape(shape)
     alone = np.inf if classes is None else float(classes.variance)
     return GroupSums(
         values=met,
-        variance=variance + unsure,
+        variance=told.variance + unsure,
         measured_variance=(factor**2 * alone).reshape(shape) + unsure,
     )
 
 
 def _as_bounded(
     items: Measured, classes: Measured | None, groups: ClassZones
-) -> tuple[FloatArray, FloatArray]:
-    """Returns sums of persons who count, and their variances."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Returns sums of persons who count, their variances, and what they must lie between."""
     group = groups.of(np.arange(len(items.values)))
     added = np.bincount(group, items.values, minlength=groups.size).astype(np.float64)
     size = np.bincount(group, minlength=groups.size).astype(np.float64)
     noise = size * float(items.variance)
     if classes is None:
-        return added, noise
+        anything = np.full_like(added, np.inf)
+        return added, noise, -anything, anything
     measured, own = classes.values, float(classes.variance)
     best = (own * added + noise * measured) / (own + noise)
-    near = APART * own**0.5
-    return np.clip(best, measured - near, measured + near), own * noise / (own + noise)
+    least, most = measured - APART * own**0.5, measured + APART * own**0.5
+    return np.clip(best, least, most), own * noise / (own + noise), least, most
 
 
 def not_negative(sums: FloatArray, variance: FloatArray) -> FloatArray:

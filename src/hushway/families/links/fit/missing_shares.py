@@ -31,8 +31,10 @@ _OF_CITIES: Final = 0.5
 _SIZES: Final = (100.0, 300.0, 1000.0, 3000.0, 10_000.0)
 _OVER_NOISE: Final = 5.0
 _VARIATION_OF_SIZES: Final = 0.2
+# And by how much shares of periods differ, where other steps are asked too.
+_VARIATION_OF_PERIODS: Final = 0.5
 # People of a class have about as many items as its middle: shares may be off by this part of them.
-_OFF_MIDDLE: Final = 0.1
+OFF_MIDDLE: Final = 0.1
 # In so many classes beyond those that stand out people may hide, each with so many times the
 # variance of its noise.
 _HIDING: Final = 2
@@ -80,6 +82,13 @@ class Shares:
         """Returns the shares of some places."""
         return Shares(mean=self.mean[places], variance=self.variance[places])
 
+    def times(self, factor: "Shares") -> "Shares":
+        """Returns so many times the shares."""
+        return Shares(
+            mean=self.mean * factor.mean,
+            variance=self.variance + self.mean**2 * factor.variance,
+        )
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Expected:
@@ -104,7 +113,7 @@ def expected_of(crowd: Crowd, most: int) -> Expected:
     for chosen in np.eye(len(WEIGHTS)):
         each = np.minimum(beyond, most) * np.interp(beyond / most, WEIGHTS, chosen) / counted
         mean = crowd.people @ each
-        off = noise @ each**2 + (_OFF_MIDDLE * mean) ** 2
+        off = noise @ each**2 + (OFF_MIDDLE * mean) ** 2
         found.append(Shares(mean=np.array([mean]), variance=np.array([off])))
     return Expected(counted=counted, shares=tuple(found))
 
@@ -159,28 +168,68 @@ def group_shares(ground: Counted, told: LeftOutWeight, common: Shares) -> Shares
     )
 
 
-def shares_by_size(ground: Counted, told: LeftOutWeight, of_groups: Shares) -> Shares:
+def shares_by_size(
+    ground: Counted, told: LeftOutWeight, of_groups: Shares, now: Counted | None = None
+) -> Shares:
     """Returns the share of each cell: its group's, and what links of its size lose more or less.
 
     Those whom the bound cuts most drive for others, and not mostly where most people drive.
+
+    Args:
+        now: What one of several steps counted, in which links may be larger than in most.
     """
     shares = of_groups.of(ground.nesting.group)
+    size = _size(ground)
+    factor = _factors(ground, told, shares, (size, len(_SIZES) + 1), _VARIATION_OF_SIZES**2)
+    # Those that may be of any size are as their groups.
+    factor.mean[0], factor.variance[0] = 1.0, 0.0
+    return shares.times(factor.of(size if now is None else np.maximum(size, _size(now))))
+
+
+def _size(ground: Counted) -> IntArray:
     known = max(_OVER_NOISE * ground.noise**0.5, _SIZES[0])
     size = np.where(ground.counts < known, 0, np.digitize(ground.counts, _SIZES))
-    sizes = len(_SIZES) + 1
+    return size.astype(np.int64)
+
+
+def shares_by_period(
+    ground: Counted, told: LeftOutWeight, of_groups: Shares, period: IntArray
+) -> Shares:
+    """Returns the share of each group, and what its period loses more or less than others.
+
+    Whoever has many items may drive at other hours than most people.
+    """
+    group, periods = ground.nesting.group, int(period.max()) + 1
+    shares = of_groups.of(group)
+    seen = _factors(ground, told, shares, (period, periods), _VARIATION_OF_PERIODS**2)
+    scale = np.maximum(_summed(period, periods, shares.mean * ground.counts), LEAST_NOISE)
+    mean = np.maximum(seen.mean, 0.0)
+    # What all cells lose together is known better than that.
+    mean *= scale.sum() / max(float(scale @ mean), LEAST_NOISE)
+    of_group = np.zeros(len(of_groups.mean), dtype=np.int64)
+    of_group[group] = period
+    variance = seen.variance * (1 - scale / scale.sum())
+    return of_groups.times(Shares(mean=mean, variance=variance).of(of_group))
+
+
+def _factors(
+    ground: Counted,
+    told: LeftOutWeight,
+    shares: Shares,
+    kinds: tuple[IntArray, int],
+    usual: float,
+) -> Shares:
+    """Returns how many times the expected share is missing from each kind of cells.
+
+    Args:
+        kinds: The kind of each cell, and how many there are.
+    """
     expected = shares.mean * ground.counts
-    apart = _summed(size, sizes, told.cells - expected)
-    noise = _summed(size, sizes, told.noise + shares.mean**2 * ground.noise + np.abs(expected))
-    scale = _summed(size, sizes, expected)
-    usual = _VARIATION_OF_SIZES**2
+    apart = _summed(*kinds, told.cells - expected)
+    noise = _summed(*kinds, told.noise + shares.mean**2 * ground.noise + np.abs(expected))
+    scale = _summed(*kinds, expected)
     trust = usual * scale / np.maximum(noise + usual * scale**2, LEAST_NOISE)
-    factor, variance = trust * apart, usual * (1 - trust * scale)
-    # Those that may be of any size are as their groups.
-    factor[0] = variance[0] = 0.0
-    return Shares(
-        mean=shares.mean * (1 + factor)[size],
-        variance=shares.variance + shares.mean**2 * variance[size],
-    )
+    return Shares(mean=1 + trust * apart, variance=usual * (1 - trust * scale))
 
 
 def excess_variance(

@@ -89,14 +89,19 @@ def _sums(
 FALSE_DISCOVERY_RATE: Final = 0.1
 
 
-def significant(items: Measured, cells: IntArray) -> BoolArray:
+def significant(
+    items: Measured, cells: IntArray, deviations: FloatArray | None = None
+) -> BoolArray:
     """Says which of some cells are significantly above noise.
 
     The false discovery rate of Benjamini and Hochberg (1995): of the cells that pass, at most
     `FALSE_DISCOVERY_RATE` are expected to be noise alone. Where nobody was, nothing passes but once
     in ten releases.
+
+    Args:
+        deviations: How many deviations of its noise each is above 0, if other steps were asked too.
     """
-    chance = p_values(items)[cells]
+    chance = p_values(items, deviations)[cells]
     order = np.argsort(chance, kind="stable")
     allowed = FALSE_DISCOVERY_RATE * np.arange(1, len(cells) + 1) / len(cells)
     passing = np.flatnonzero(chance[order] <= allowed)
@@ -104,9 +109,11 @@ def significant(items: Measured, cells: IntArray) -> BoolArray:
     return np.asarray(chance <= least)
 
 
-def p_values(items: Measured) -> FloatArray:
+def p_values(items: Measured, deviations: FloatArray | None = None) -> FloatArray:
     """Returns how likely noise alone is at least as large as each noisy count."""
     values = items.values.astype(np.float64)
+    if deviations is not None:
+        values = deviations * float(items.variance) ** 0.5
     event = items.event
     if isinstance(event, LaplaceEvent):
         ratio = np.exp(-1 / float(event.scale))

@@ -1,23 +1,14 @@
 """The table that the links family publishes, and how noise becomes one: all post-processing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from hushway.arrays import BoolArray, FloatArray, IntArray
-from hushway.errors import PrivacyError
-from hushway.families.links.fit.completion import (
-    ENDS,
-    MET,
-    Completed,
-    GroupSums,
-    LeftOut,
-    as_counted,
-    completed,
-    group_sums,
-)
+from hushway.families.links.fit.answers import Answers
+from hushway.families.links.fit.completion import ENDS, MET, Completed, GroupSums, group_sums
 from hushway.families.links.fit.flows import (
     Balance,
     FlowProblem,
@@ -25,19 +16,15 @@ from hushway.families.links.fit.flows import (
     fitted_errors,
     fitted_flows,
 )
-from hushway.families.links.fit.missing_shares import Expected, Nesting
+from hushway.families.links.fit.past import learnt
 from hushway.families.links.fit.publication import FittedLinks, Rest, rest_of, significant
+from hushway.families.links.fit.steps import NoisyStep
 from hushway.families.links.public.universe import (
     SPEED_STEP,
     ClassZones,
-    LeftOutCells,
-    LeftOutClasses,
     LinkUniverse,
-    MovementCells,
-    SpeedSums,
 )
 from hushway.privacy.measured import Measured
-from hushway.release.mechanism import Measurements, noise_of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,38 +62,31 @@ class LinkTable:
 _HUNDREDTH = 0.01
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Answers:
-    """What was measured, told apart by what was asked."""
-
-    items: Measured
-    left_out: LeftOut | None
-    classes: Measured | None
-    speeds: Measured | None
-
-
 def fit_links(
-    measured: Measurements,
+    answers: Answers,
     universe: LinkUniverse,
     *,
     publish_above_se: float,
     shrink_to_class: bool,
     conserve: bool,
-    expected: Expected | None = None,
+    steps: Sequence[tuple[int, NoisyStep]] = (),
 ) -> LinkTable:
-    """Fits the flows of every period, and keeps the links that stand out."""
-    answers = _told_apart(measured, expected)
+    """Fits the flows of every period, and keeps the links that stand out.
+
+    Args:
+        steps: What other steps of a series measured, and how many steps each is away.
+    """
     groups = ClassZones(universe=universe)
-    whole = _whole(answers, groups)
+    told = learnt(answers, groups, steps)
+    whole, sums = told.whole, group_sums(told.sums, answers.classes, told.whole)
     balance = balance_of(universe.roads)
-    sums = group_sums(answers.items, answers.classes, whole, groups)
     problems = _problems(
         whole, sums, groups, balance, shrink_to_class=shrink_to_class, conserve=conserve
     )
     fitted = _fitted(problems, whole, sums, universe.roads.links)
     standing = (fitted.values >= publish_above_se * fitted.errors) & (fitted.values >= _HUNDREDTH)
     if publish_above_se > 0:
-        standing &= _beyond_noise(answers.items, universe)
+        standing &= _beyond_noise(answers.items, told.deviations, universe)
     period, link = (index.astype(np.int64) for index in np.nonzero(standing))
     speed = _speeds(answers.speeds, whole, groups, fitted, standing)
     loose = [balance.looseness(one.noisy, one.variance) for one in problems]
@@ -121,40 +101,8 @@ def fit_links(
         threshold=publish_above_se,
         rest=rest_of(fitted, standing, groups),
         class_totals=None if answers.classes is None else answers.classes.values,
-        noise=noise_of(measured),
+        noise=answers.noise,
         diagnostics={"published_rows": len(link), "looseness_of_nodes": float(np.mean(loose))},
-    )
-
-
-def _told_apart(measured: Measurements, expected: Expected | None) -> _Answers:
-    found = {type(one.query.cells): one for one in measured if isinstance(one, Measured)}
-    if MovementCells not in found:
-        raise PrivacyError(
-            "Links cannot be fitted without their counts.",
-            advice="Give `fit` what `measure` returned.",
-        )
-    left_out = None
-    if LeftOutCells in found and LeftOutClasses in found:
-        left_out = LeftOut(
-            cells=found[LeftOutCells], classes=found[LeftOutClasses], expected=expected
-        )
-    return _Answers(
-        items=found[MovementCells],
-        left_out=left_out,
-        classes=found.get(ClassZones),
-        speeds=found.get(SpeedSums),
-    )
-
-
-def _whole(answers: _Answers, groups: ClassZones) -> Completed:
-    if answers.left_out is None:
-        return as_counted(answers.items, groups.size)
-    cells = np.arange(len(answers.items.values))
-    kinds = LeftOutClasses(universe=groups.universe)
-    return completed(
-        answers.items,
-        answers.left_out,
-        Nesting(kind=kinds.kind(cells % groups.universe.items), group=groups.of(cells)),
     )
 
 
@@ -226,10 +174,12 @@ def _errors(problem: FlowProblem, flows: FloatArray) -> FloatArray:
     return fitted_errors(replace(problem, spread=spread))
 
 
-def _beyond_noise(items: Measured, universe: LinkUniverse) -> BoolArray:
+def _beyond_noise(
+    items: Measured, deviations: FloatArray | None, universe: LinkUniverse
+) -> BoolArray:
     links, periods = universe.roads.links, len(universe.periods)
     cells = (np.arange(periods)[:, None] * universe.items + np.arange(links)).reshape(-1)
-    return significant(items, cells).reshape(periods, links)
+    return significant(items, cells, deviations).reshape(periods, links)
 
 
 def _speeds(

@@ -172,6 +172,7 @@ def _stated_counts(parameters: Mapping[str, Any]) -> "LinkCounts | LinkPeople":
 
 def _stated_link_counts(parameters: Mapping[str, Any]) -> "LinkCounts":
     from hushway.families.links.mechanism.counts import LinkCounts, Spends
+    from hushway.release.others import certified_others
 
     links = stated_loss(parameters, "links")
     if links is None:
@@ -192,6 +193,7 @@ def _stated_link_counts(parameters: Mapping[str, Any]) -> "LinkCounts":
         shrink_to_class=parameters["shrink_to_class"],
         conserve=parameters["conserve"],
         preparation=_stated_preparation(parameters["trips"]),
+        others=certified_others(parameters),
     )
 
 

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from hushway.errors import PlanError, PrivacyError
+from hushway.families.links.fit.answers import told_apart
 from hushway.families.links.fit.missing_shares import Expected
 from hushway.families.links.fit.publication import FALSE_DISCOVERY_RATE
 from hushway.families.links.fit.table import LinkTable, fit_links
@@ -32,6 +33,7 @@ from hushway.privacy.calibration import noise_for
 from hushway.privacy.loss import Loss, PureLoss, ZCDPLoss, loss_of
 from hushway.privacy.query import PartitionQuery, Query
 from hushway.release.mechanism import FixedQuestions, Forecast, Measurements, Question
+from hushway.release.others import OtherStep, answers_of, learnt_words, stated_others
 from hushway.release.terms import amounts_of
 
 # How positions become the trips that are counted: public numbers, recorded with the mechanism.
@@ -164,6 +166,7 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
         shrink_to_class: Whether links are expected to be like others of their class and zone.
         conserve: Whether what comes into a node is made to leave it, but for ends of trips.
         preparation: How positions became trips, which the engine must have done.
+        others: Other steps of the series that the fit learns from.
     """
 
     limits: MovementLimits
@@ -172,6 +175,7 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
     shrink_to_class: bool = True
     conserve: bool = True
     preparation: Preparation = USUAL
+    others: tuple[OtherStep, ...] = ()
     name: str = "link_counts"
 
     def __post_init__(self) -> None:
@@ -198,6 +202,7 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
             "shrink_to_class": self.shrink_to_class,
             "conserve": self.conserve,
             "trips": self.preparation.parameters,
+            **stated_others(self.others),
         }
 
     @property
@@ -209,6 +214,7 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
     def post_processing(self) -> tuple[str, ...]:
         """What `fit` does."""
         words = ["Counts are the most plausible ones that are not negative, given their noise."]
+        words.extend(learnt_words(self.others))
         if self.spends.left_out is not None:
             words.append(
                 "What the contribution bound leaves out is put back, as far as noisy counts of it "
@@ -270,12 +276,12 @@ class LinkCounts(FixedQuestions[LinkUniverse]):
     ) -> LinkTable:
         """Fits by what noisy people are expected to do beyond the limit, too."""
         return fit_links(
-            measured,
+            told_apart(measured, expected, self.limits.max_items),
             geography,
             publish_above_se=self.publish_above_se,
             shrink_to_class=self.shrink_to_class,
             conserve=self.conserve,
-            expected=expected,
+            steps=list(answers_of(self.others, geography)),
         )
 
     def bound_of(self, query: Query | PartitionQuery, bound: Bound) -> Bound:

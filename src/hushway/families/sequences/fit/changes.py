@@ -12,7 +12,7 @@ import numpy as np
 from hushway.arrays import BoolArray, FloatArray, IntArray
 from hushway.families.sequences.fit.laying import Laid, Overlay, margins_of
 from hushway.families.sequences.fit.stray import learn_stray
-from hushway.numerics.breaks import surprise_of, unchanged
+from hushway.numerics.breaks import surprise_of, unchanged_by
 
 # A place has changed if what four numbers say of it differs by so many squared deviations.
 _BREAK: Final = 16.0
@@ -38,7 +38,7 @@ def unchanged_places(overlays: Sequence[Overlay], away: IntArray) -> BoolArray:
         rows = np.append(0, 1 + order)
         return surprise_of([(values[rows], noise[rows]) for values, noise in lines], _AT_MOST)
 
-    return unchanged(away, surprise, len(own.places), _BREAK) > 0
+    return unchanged_by(away, surprise, len(own.places), _BREAK) > 0
 
 
 def _line(steps: Sequence[Laid]) -> tuple[FloatArray, FloatArray]:

@@ -32,11 +32,10 @@ from hushway.families.sequences.fit.record_model import RecordModel, learn_recor
 from hushway.families.sequences.fit.steps import LOOK, PAIRS, StepAnswers
 from hushway.families.sequences.fit.stray import learn_stray
 from hushway.families.sequences.public.questions import Asked
+from hushway.numerics.breaks import doubted
 
 # A step counts so much less for each step that it is further away.
 _FADES: Final = 0.9
-# Numbers that are further apart than this, in deviations, are not of the same size.
-_SURPRISE: Final = 2.5
 # Steps whose numbers are further off than those that are expected without them are left out: if
 # this much further, in parts, and if noise does not hide it.
 _WORSE, _SEEN = 0.5, 0.05
@@ -180,8 +179,7 @@ def _added(
             return own
     stray *= times
     doubt = noise + stray
-    surprise = apart**2 / (doubt + mine) / _SURPRISE**2
-    doubt *= np.maximum(surprise, 1.0) ** 2
+    doubt = doubted(apart, mine, doubt)
     trust = doubt / (doubt + mine)
     values, variance = flat.values.copy(), flat.variance.copy()
     values[some] = expected + trust * apart

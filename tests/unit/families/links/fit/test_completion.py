@@ -9,7 +9,7 @@ import pytest
 
 from hushway.arrays import FloatArray
 from hushway.families.links.city.road_city import road_city
-from hushway.families.links.fit.completion import Completed, LeftOut, completed
+from hushway.families.links.fit.completion import Completed, LeftOut, beyond_of, completed
 from hushway.families.links.fit.missing_shares import (
     Counted,
     LeftOutWeight,
@@ -154,13 +154,15 @@ def _city(seed: int, persons: float, varying: float) -> City:
     counts = random.poisson(persons, CELLS).astype(np.float64)
     more = random.gamma(1 / varying, varying, CELLS)
     mean = SHARES[:, None] * counts * np.stack([np.ones(CELLS), more, more])
-    left = random.poisson(mean)
+    missing = random.poisson(mean)
     unseen = random.poisson(mean * (np.array(WEIGHTS) - 1)[:, None])
     items = _measured(counts + random.normal(0, NOISE, CELLS), NOISE)
-    cells = _measured((left + random.normal(0, NOISE_LEFT, left.shape)).ravel(), NOISE_LEFT)
-    sums = left.sum(axis=1) + random.normal(0, NOISE_SUMS, len(WEIGHTS))
-    found = completed(items, LeftOut(cells=cells, classes=_measured(sums, NOISE_SUMS)), _nesting())
-    return City(truth=counts + left.sum(axis=0) + unseen.sum(axis=0), found=found)
+    cells = _measured((missing + random.normal(0, NOISE_LEFT, missing.shape)).ravel(), NOISE_LEFT)
+    sums = missing.sum(axis=1) + random.normal(0, NOISE_SUMS, len(WEIGHTS))
+    left = LeftOut(cells=cells, classes=_measured(sums, NOISE_SUMS))
+    once = np.zeros(CELLS, dtype=np.int64)
+    found = completed(beyond_of(items, left, _nesting(), period=once, most=8))
+    return City(truth=counts + missing.sum(axis=0) + unseen.sum(axis=0), found=found)
 
 
 @pytest.mark.parametrize("persons", [150.0, 400.0])

@@ -1,0 +1,66 @@
+"""Releases of other steps, read as noisy answers about the links of one release."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from hushway.families.links.files.check import refitting
+from hushway.families.links.fit.answers import told_apart, told_by
+from hushway.families.links.fit.missing_shares import expected_of
+from hushway.families.links.fit.steps import NoisyStep, noisy_step, tells_of
+from hushway.families.links.mechanism.people import LinkPeople
+from hushway.families.links.mechanism.terms import LinksMechanism
+from hushway.families.links.public.universe import ClassZones, LinkUniverse
+from hushway.release.folder.answers import measured_again, refitted
+from hushway.release.mechanism import Measurements, Mechanism
+from hushway.release.others import OtherRelease, OtherStep
+
+
+def learning(
+    mechanism: Mechanism[Any, Any], universe: LinkUniverse, others: Sequence[OtherRelease]
+) -> LinksMechanism:
+    """Returns a mechanism whose fit learns from those other releases that help."""
+    steps = tuple(
+        OtherStep(stated=other.stated, answers=partial(answers_on, other))
+        for other in others
+        if other.steps == 0 or helps(other, universe)
+    )
+    assert isinstance(mechanism, LinksMechanism)  # noqa: S101  all of the family learn
+    if isinstance(mechanism, LinkPeople):
+        return replace(mechanism, planned=replace(mechanism.planned, others=steps))
+    return replace(mechanism, others=steps)
+
+
+def helps(release: OtherRelease, universe: LinkUniverse) -> bool:
+    """Whether links can learn from a release: it measured some of them in the same periods."""
+    found = refitted(release, refitting)
+    return found is not None and tells_of(found[1], universe)
+
+
+def answers_on(release: OtherRelease, universe: LinkUniverse) -> NoisyStep:
+    """Returns the noisy answers of a release, on the links of another one.
+
+    Privacy:
+        The answers come from a curator that has no rows.
+
+    Raises:
+        ReleaseError: They are not those of its certificate.
+    """
+    certificate = release.certificate
+    mechanism, own = refitting(release.folder, certificate, release.facts)
+    measured = measured_again(release.folder, certificate, mechanism, own)
+    return noisy_answers(mechanism, measured, own, universe)
+
+
+def noisy_answers(
+    mechanism: LinksMechanism, measured: Measurements, own: LinkUniverse, universe: LinkUniverse
+) -> NoisyStep:
+    """Returns the noisy answers of another step, on the links of a universe."""
+    expected, most = None, mechanism.limits.max_items
+    if isinstance(mechanism, LinkPeople):
+        settled = mechanism.settled(measured)
+        most = settled.chosen.limits.max_items
+        expected = expected_of(settled.crowd, most)
+    told = told_by(told_apart(measured, expected, most), ClassZones(universe=own))
+    return noisy_step(told, own, universe)
