@@ -134,14 +134,6 @@ class LinksFamily(Family):
 
         return true_errors
 
-    def refitting(
-        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
-    ) -> "tuple[Mechanism[Any, Any], Any]":
-        """Returns the mechanism of a release and its public cells, to be fitted again."""
-        from hushway.families.links.files.check import refitting
-
-        return refitting(folder, certificate, facts)
-
     def learning(
         self, mechanism: "Mechanism[Any, Any]", geography: Any, others: "Sequence[OtherRelease]"
     ) -> "Mechanism[Any, Any]":
@@ -149,6 +141,14 @@ class LinksFamily(Family):
         from hushway.families.links.files.others import learning
 
         return learning(mechanism, geography, others)
+
+    def refitting(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "tuple[Mechanism[Any, Any], Any]":
+        """Returns the mechanism of a release and its public cells, to be fitted again."""
+        from hushway.families.links.files.check import refitting
+
+        return refitting(folder, certificate, facts)
 
     @property
     def table(self) -> type:

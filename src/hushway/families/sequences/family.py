@@ -115,14 +115,6 @@ class SequencesFamily(Family):
 
         return true_errors
 
-    def refitting(
-        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
-    ) -> "tuple[Mechanism[Any, Any], Any]":
-        """Returns the mechanism of a release and its public cells, to be fitted again."""
-        from hushway.families.sequences.files.check import refitting
-
-        return refitting(folder, certificate, facts)
-
     @property
     def table(self) -> type:
         """The class of what its mechanisms publish."""
@@ -195,6 +187,14 @@ class SequencesFamily(Family):
 
         del geography
         return learning(mechanism, others)
+
+    def refitting(
+        self, folder: Path, certificate: "Certificate", facts: Mapping[str, Any]
+    ) -> "tuple[Mechanism[Any, Any], Any]":
+        """Returns the mechanism of a release and its public cells, to be fitted again."""
+        from hushway.families.sequences.files.check import refitting
+
+        return refitting(folder, certificate, facts)
 
     def limit_option(self, plan: Any) -> str | None:
         """Returns what a plan calls its contribution limit; it may leave no choice but 1."""

@@ -1,7 +1,7 @@
 """The noisy answers of a release: one more file, from which anybody can fit the release again."""
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from hushway.arrays import IntArray
-from hushway.errors import ReleaseError, damaged
+from hushway.errors import damaged
 from hushway.privacy.answers import Replaying
 from hushway.privacy.certificate import Certificate
 from hushway.privacy.measured import KeptAnswer
@@ -20,7 +20,6 @@ from hushway.progress import Progress
 from hushway.release.folder.published_file import PARQUET_TYPE, Contents, Description, Resource
 from hushway.release.formats.columns import WHOLE, Column, Columns
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease
 from hushway.release.untrusted.parquet import open_parquet
 
 ANSWERS: Final = "noisy_answers.parquet"
@@ -131,24 +130,6 @@ def measured_again(
     measured = mechanism.measure(curator, geography)
     curator.finish()
     return measured
-
-
-Refitting = Callable[..., tuple[Mechanism[Any, Any], Any]]
-
-
-def refitted(release: OtherRelease, refitting: Refitting) -> tuple[Mechanism[Any, Any], Any] | None:
-    """Returns the mechanism and the public cells of a release; None if it cannot be fitted again.
-
-    Args:
-        refitting: How its family makes them from its files.
-    """
-    if not (release.folder / ANSWERS).exists():
-        return None
-    try:
-        return refitting(release.folder, release.certificate, release.facts)
-    except ReleaseError:
-        # It is whole, so another version has made it.
-        return None
 
 
 def _answer(threshold: IntArray, skipped: IntArray, value: IntArray) -> KeptAnswer:

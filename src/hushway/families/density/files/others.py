@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from hushway.errors import PlanError
@@ -14,9 +13,9 @@ from hushway.families.density.mechanism.people import DensityPeople
 from hushway.families.density.mechanism.series import DensitySeries
 from hushway.families.density.mechanism.terms import DensityMechanism
 from hushway.families.density.public.visits import DensityUniverse
-from hushway.release.folder.answers import measured_again, refitted
+from hushway.release.learning import helpful_steps
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease, OtherStep
+from hushway.release.others import OtherRelease
 
 
 def learning(
@@ -32,36 +31,12 @@ def learning(
             'series.learn_from: only densities with denoise = "patterns" learn from others.',
             advice='Use mechanism "series" with denoise = "patterns", or leave learn_from out.',
         )
-    steps = (
-        OtherStep(stated=other.stated, answers=partial(answers_on, other))
-        for other in others
-        if other.steps == 0 or helps(other, universe)
-    )
-    return replace(mechanism, others=tuple(steps))
 
+    def helps(other: Mechanism[Any, Any], own: DensityUniverse) -> bool:
+        return isinstance(other, DensitySeries | DensityPeople) and tells_of(own, universe)
 
-def helps(release: OtherRelease, universe: DensityUniverse) -> bool:
-    """Whether a density can learn from a release: it measured some of its cells at its hours."""
-    found = refitted(release, refitting)
-    if found is None:
-        return False
-    mechanism, own = found
-    return isinstance(mechanism, DensitySeries | DensityPeople) and tells_of(own, universe)
-
-
-def answers_on(release: OtherRelease, universe: DensityUniverse) -> NoisyStep:
-    """Returns the noisy answers of a release, on the cells and hours of a density.
-
-    Privacy:
-        The answers come from a curator that has no rows.
-
-    Raises:
-        ReleaseError: They are not those of its certificate.
-    """
-    certificate = release.certificate
-    mechanism, own = refitting(release.folder, certificate, release.facts)
-    measured = measured_again(release.folder, certificate, mechanism, own)
-    return noisy_answers(mechanism, measured, own, universe)
+    steps = helpful_steps(others, refitting, helps=helps, answers=noisy_answers)
+    return replace(mechanism, others=steps)
 
 
 def noisy_answers(

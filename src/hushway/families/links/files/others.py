@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from hushway.families.links.files.check import refitting
@@ -12,45 +11,25 @@ from hushway.families.links.fit.steps import NoisyStep, noisy_step, tells_of
 from hushway.families.links.mechanism.people import LinkPeople
 from hushway.families.links.mechanism.terms import LinksMechanism
 from hushway.families.links.public.universe import ClassZones, LinkUniverse
-from hushway.release.folder.answers import measured_again, refitted
+from hushway.release.learning import helpful_steps
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease, OtherStep
+from hushway.release.others import OtherRelease
 
 
 def learning(
     mechanism: Mechanism[Any, Any], universe: LinkUniverse, others: Sequence[OtherRelease]
 ) -> LinksMechanism:
     """Returns a mechanism whose fit learns from those other releases that help."""
-    steps = tuple(
-        OtherStep(stated=other.stated, answers=partial(answers_on, other))
-        for other in others
-        if other.steps == 0 or helps(other, universe)
+    steps = helpful_steps(
+        others,
+        refitting,
+        helps=lambda _other, own: tells_of(own, universe),
+        answers=noisy_answers,
     )
     assert isinstance(mechanism, LinksMechanism)  # noqa: S101  all of the family learn
     if isinstance(mechanism, LinkPeople):
         return replace(mechanism, planned=replace(mechanism.planned, others=steps))
     return replace(mechanism, others=steps)
-
-
-def helps(release: OtherRelease, universe: LinkUniverse) -> bool:
-    """Whether links can learn from a release: it measured some of them in the same periods."""
-    found = refitted(release, refitting)
-    return found is not None and tells_of(found[1], universe)
-
-
-def answers_on(release: OtherRelease, universe: LinkUniverse) -> NoisyStep:
-    """Returns the noisy answers of a release, on the links of another one.
-
-    Privacy:
-        The answers come from a curator that has no rows.
-
-    Raises:
-        ReleaseError: They are not those of its certificate.
-    """
-    certificate = release.certificate
-    mechanism, own = refitting(release.folder, certificate, release.facts)
-    measured = measured_again(release.folder, certificate, mechanism, own)
-    return noisy_answers(mechanism, measured, own, universe)
 
 
 def noisy_answers(

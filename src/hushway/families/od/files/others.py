@@ -20,9 +20,9 @@ from hushway.families.od.public.cells import ODCells
 from hushway.families.od.public.feature_structure import LEARNED
 from hushway.families.od.public.features import Feature
 from hushway.privacy.measured import Measured
-from hushway.release.folder.answers import measured_again, refitted
+from hushway.release.learning import helpful_steps
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease, OtherStep
+from hushway.release.others import OtherRelease
 
 
 def learning(
@@ -39,42 +39,23 @@ def learning(
             "releases.",
             advice=f'Use mechanism "{LEARNED}" with fewer cells, or leave learn_from out.',
         )
-    steps = (
-        OtherStep(stated=other.stated, answers=partial(noisy_step, other))
-        for other in others
-        if other.steps == 0 or helps(other, mechanism.universe)
+    steps = helpful_steps(
+        others,
+        refitting,
+        helps=partial(_helps, mechanism.universe),
+        answers=lambda other, measured, _own, *asked: noisy_answers(other, measured, *asked),
     )
-    return replace(mechanism, others=tuple(steps))
+    return replace(mechanism, others=steps)
 
 
-def helps(release: OtherRelease, universe: ODCells) -> bool:
-    """Whether a table can learn from a release: it has the same periods, and some of its places."""
-    found = refitted(release, refitting)
-    if found is None:
-        return False
-    mechanism, own = found
+def _helps(universe: ODCells, other: Mechanism[Any, Any], own: ODCells) -> bool:
+    """Whether a table has every cell looked at, the same periods, and some of the places."""
     return (
-        isinstance(mechanism, Learned | LearnedPeople)
-        and not mechanism.lazy
+        isinstance(other, Learned | LearnedPeople)
+        and not other.lazy
         and own.periods.labels == universe.periods.labels
         and not own.locations.index.keys().isdisjoint(universe.locations.index)
     )
-
-
-def noisy_step(release: OtherRelease, universe: ODCells, features: Sequence[Feature]) -> NoisyStep:
-    """Returns the noisy answers of a release, on the cells and totals of a table.
-
-    Privacy:
-        The answers come from a curator that has no rows.
-
-    Raises:
-        ReleaseError: They are not those of its certificate.
-    """
-    certificate = release.certificate
-    mechanism, own = refitting(release.folder, certificate, release.facts)
-    assert isinstance(mechanism, Learned | LearnedPeople)  # noqa: S101  whoever helps is
-    measured = measured_again(release.folder, certificate, mechanism, own)
-    return noisy_answers(mechanism, measured, universe, features)
 
 
 def noisy_answers(

@@ -11,9 +11,9 @@ from hushway.families.sequences.fit.steps import StepAnswers, step_answers
 from hushway.families.sequences.mechanism.learned import LearnedSequences
 from hushway.families.sequences.mechanism.people import PeopleSequences
 from hushway.families.sequences.public.prefixes import SequenceUniverse
-from hushway.release.folder.answers import measured_again, refitted
+from hushway.release.learning import helpful_steps
 from hushway.release.mechanism import Measurements, Mechanism
-from hushway.release.others import OtherRelease, OtherStep
+from hushway.release.others import OtherRelease
 
 LearningSequences = LearnedSequences | PeopleSequences
 
@@ -29,41 +29,23 @@ def learning(mechanism: Mechanism[Any, Any], others: Sequence[OtherRelease]) -> 
             "series.learn_from: only sequences that are learnt learn from other releases.",
             advice='Use mechanism "learned", or leave learn_from out.',
         )
-    steps = (
-        OtherStep(stated=other.stated, answers=partial(answers_on, other))
-        for other in others
-        if other.steps == 0 or helps(other, mechanism)
+    steps = helpful_steps(
+        others,
+        refitting,
+        helps=partial(_helps, mechanism),
+        answers=lambda other, measured, *_: noisy_answers(other, measured),
     )
-    return replace(mechanism, others=tuple(steps))
+    return replace(mechanism, others=steps)
 
 
-def helps(release: OtherRelease, mechanism: LearningSequences) -> bool:
-    """Whether sequences can learn from a release: as many stops count, and it has some places."""
-    found = refitted(release, refitting)
-    if found is None:
-        return False
-    other, own = found
+def _helps(mechanism: LearningSequences, other: Mechanism[Any, Any], own: SequenceUniverse) -> bool:
+    """Whether as many stops of a record count, and some of the places are the same."""
     places = mechanism.universe.taxonomy.locations.index.keys()
     return (
         isinstance(other, LearningSequences)
         and other.height == mechanism.height
         and not places.isdisjoint(own.taxonomy.locations.index)
     )
-
-
-def answers_on(release: OtherRelease, _universe: SequenceUniverse) -> StepAnswers:
-    """Returns the noisy answers of a release.
-
-    Privacy:
-        The answers come from a curator that has no rows.
-
-    Raises:
-        ReleaseError: They are not those of its certificate.
-    """
-    certificate = release.certificate
-    mechanism, own = refitting(release.folder, certificate, release.facts)
-    assert isinstance(mechanism, LearningSequences)  # noqa: S101  whoever helps is
-    return noisy_answers(mechanism, measured_again(release.folder, certificate, mechanism, own))
 
 
 def noisy_answers(mechanism: LearningSequences, measured: Measurements) -> StepAnswers:
