@@ -17,12 +17,18 @@ from support.little_plans import FAMILIES, write_little_files
 from support.sensitivity.brute import brute_force
 from support.sensitivity.distances import Answers, questions_of, reached, violations
 from support.sensitivity.memory import PEOPLE, in_memory, skewed_people
-from support.sensitivity.plans import CAPPED, Group, every_mechanism, every_option
+from support.sensitivity.plans import (
+    CAPPED,
+    OTHERWISE_CAPPED,
+    Group,
+    every_mechanism,
+    every_option,
+)
 
 KEY = random_key(7)
 GROUPS = [
     pytest.param(group, marks=() if group.often else pytest.mark.long, id=str(group))
-    for group in [*every_mechanism(), CAPPED]
+    for group in [*every_mechanism(), CAPPED, OTHERWISE_CAPPED]
 ]
 ENGINES = [
     "DuckDB, Parquet",

@@ -99,10 +99,9 @@ class Group:
         return self.name
 
 
-# A cap is a bound of its own, which every engine has to enforce.
-CAPPED = Group(
-    name="od, unit person, at most so many trips in a cell",
-    plans=tuple(
+def _capped(*limits: tuple[object, object], often: bool) -> Group:
+    """Returns plans with a cap: a bound of its own, which every engine has to enforce."""
+    plans = (
         Bounding(
             family="od",
             unit=Unit.PERSON,
@@ -114,10 +113,15 @@ CAPPED = Group(
                 ("privacy", "max_trips_per_cell"): cap,
             },
         )
-        for limit, cap in ((5, 1), (5, 2), ("auto", 1), ("auto", "auto"))
-    ),
-    often=True,
-)
+        for limit, cap in limits
+    )
+    caps = " or ".join(f"{cap}" for _, cap in limits)
+    name = f"od, unit person, at most {caps} trips in a cell"
+    return Group(name=name, plans=tuple(plans), often=often)
+
+
+CAPPED = _capped((5, 1), ("auto", "auto"), often=True)
+OTHERWISE_CAPPED = _capped((5, 2), ("auto", 1), often=False)
 
 
 def every_mechanism() -> Iterator[Group]:
