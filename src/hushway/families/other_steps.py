@@ -12,22 +12,19 @@ from typing import TYPE_CHECKING, Any, Final
 from hushway.errors import ReleaseError
 from hushway.families.registry import family_certified
 from hushway.families.sealed import read_certificate, read_facts, read_seal, sealed_release
+from hushway.families.step_days import days_of
 from hushway.privacy.bound import Unit
 from hushway.privacy.certificate import Certificate, Terms
 from hushway.privacy.ledger.span import Span
-from hushway.release.folder.published_file import PERIODS
 from hushway.release.folder.seal import SEAL
-from hushway.release.formats.places import read_periods
 from hushway.release.others import (
     LEARNT_FROM,
     OtherRelease,
-    certified_first_day,
     certified_others,
     is_revision,
     learnt_words,
     named,
 )
-from hushway.release.untrusted.limits import LIST_BYTES, read_plain
 
 if TYPE_CHECKING:
     from hushway.release.job import Job
@@ -85,7 +82,7 @@ def around(release: Path, folder: Path, *, final: bool = False) -> tuple[OtherRe
     if here is None:
         raise ReleaseError(
             f"The release {release.name} does not say which step it is.",
-            advice="Releases of this type say so if their plan has learn_from in [series].",
+            advice="Revise a release whose plan has a table [series], and that says its days.",
         )
     others = _steps(folder, kind, span, here)
     return (own, *(other for other in others if other.steps != 0))
@@ -204,10 +201,5 @@ def _other(folder: Path, steps: int) -> OtherRelease:
 
 def _number(folder: Path, span: Span) -> int | None:
     """Returns the number of the step that a release is of; None if it does not say its days."""
-    if (folder / PERIODS).exists():
-        return span.number(read_periods(read_plain(folder / PERIODS, LIST_BYTES)).first_day)
-    try:
-        day = certified_first_day(read_certificate(folder).terms.mechanism.parameters)
-    except (TypeError, ValueError):
-        return None
-    return None if day is None else span.number(day)
+    days = days_of(folder, read_certificate(folder))
+    return None if days is None else span.number(days[0])

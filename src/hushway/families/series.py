@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final, get_args
 from hushway.errors import ReleaseError
 from hushway.escaping import visible
 from hushway.families.reader import Release, open_release
+from hushway.families.step_days import days_of
 from hushway.privacy.ledger.span import Span, Step
-from hushway.release.folder.published_file import PERIODS
 from hushway.release.folder.seal import SEAL
-from hushway.release.formats.places import published_periods
 from hushway.release.others import Vintage, named, revised_by, vintage_of
 from hushway.release.wording import plural
 
@@ -234,7 +233,7 @@ def open_series(releases: Path | str | Sequence[Path | str]) -> Series:
     """
     opened = _newest([open_release(folder) for folder in folders_of(releases)])
     _refuse_unlike(opened)
-    windows = {release.folder: days_of(release) for release in opened}
+    windows = {release.folder: window_of(release) for release in opened}
     opened.sort(key=lambda release: windows[release.folder])
     span = span_of([*windows.values()])
     steps: dict[str, Release] = {}
@@ -304,19 +303,19 @@ def folders_of(releases: Path | str | Sequence[Path | str]) -> list[Path]:
     return found
 
 
-def days_of(release: Release) -> tuple[date, date]:
-    """Returns the first and the last day of a release, by its public periods.
+def window_of(release: Release) -> tuple[date, date]:
+    """Returns the first and the last day of a release.
 
     Raises:
-        ReleaseError: It holds no times.
+        ReleaseError: It does not say them.
     """
-    if not (release.folder / PERIODS).exists():
+    days = days_of(release.folder, release.certificate)
+    if days is None:
         raise ReleaseError(
             f"The release {release.folder.name} holds no times, so it is no step of a series.",
             advice="Ask it by itself.",
         )
-    periods = published_periods(release.folder)
-    return periods.first_day, periods.last_day
+    return days
 
 
 def span_of(windows: Sequence[tuple[date, date]]) -> Span:

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from hushway.errors import HushwayError, ReleaseError
 from hushway.families.reader import open_release
-from hushway.families.series import days_of, measured, span_of
+from hushway.families.series import measured, span_of, window_of
 from hushway.release.questions.answers import Answer, interval, total
 from hushway.release.questions.cells import AskedCells
 from hushway.release.questions.steps import Change, Measured, Pair, added, changes, lengths
@@ -41,7 +41,7 @@ def sums_of(folder: Path) -> dict[str, Any] | None:
     """
     release = open_release(folder, trusted=True)
     try:
-        days, cells = days_of(release), release.cells
+        days, cells = window_of(release), release.cells
     except HushwayError:
         return None
     terms = release.certificate.terms

@@ -118,6 +118,17 @@ def test_a_revision_learns_from_both_sides_and_keeps_what_was_measured(
     assert first == kept
 
 
+def test_a_series_adds_up_months_that_hold_no_times(series: Path, tmp_path: Path) -> None:
+    releases = series.parent / "releases"
+    city = hushway.series(releases)
+    assert (city.step, city.steps, city.missing) == ("month", STEPS, ("2026-04",))
+    months, quarters = city.sum(), city.sum(by="quarter")
+    assert len(months) == 4
+    assert quarters[0].value == sum(one.value for one in months[:3])
+    again = hushway.revise(releases / STEPS[0], series=releases, to=tmp_path / "again")
+    assert hushway.series([releases, again]).releases[STEPS[0]].folder == again
+
+
 def test_places_come_and_go(copy: Path) -> None:
     write_table(copy.parent / "places.csv", "id,lon,lat", places("xcba"))
     folder = published(copy, STEPS[-1])

@@ -201,9 +201,8 @@ def _planned_records(setting: SequencesSetting) -> "LearnedSequences | PeopleSeq
 
 
 def _first_day(plan: "SequencesPlan") -> date | None:
-    """Returns the day that a step begins with; None unless the plan's steps learn."""
-    learns = plan.series is not None and plan.series.learn_from is not None
-    return plan.time.first_day if learns and plan.time is not None else None
+    """Returns the day that a step begins with; None if the plan is of no series."""
+    return None if plan.series is None or plan.time is None else plan.time.first_day
 
 
 def _stated_records(

@@ -129,7 +129,7 @@ class LearnedSequences:
         universe: The public places; times are not kept.
         spends: What each question costs, in the order of asking.
         others: Other steps of the series that the fit learns from.
-        first_day: The day that the step begins with, if it is one of a series that learns.
+        first_day: The day that the step begins with, if it is one of a series.
     """
 
     universe: SequenceUniverse

@@ -67,7 +67,7 @@ class PeopleSequences:
         limit: Most records of a person within the limit; None if it is chosen.
         people: The noisy number of people by their records; None before it is measured.
         others: Other steps of the series that the fit learns from.
-        first_day: The day that the step begins with, if it is one of a series that learns.
+        first_day: The day that the step begins with, if it is one of a series.
     """
 
     inner: LearnedSequences
