@@ -417,7 +417,9 @@ def test_readers_are_another_site_with_a_secret_address(city: City) -> None:
         assert not reader.startswith(city.origin)
         for _ in range(600):
             page.goto(reader)
-            if page.get_by_test_id("guarantee").or_(page.get_by_test_id("problem")).count():
+            page.get_by_test_id("guarantee").or_(page.get_by_test_id("problem")).wait_for()
+            # Until the reader has verified its releases there are none.
+            if page.get_by_test_id("guarantee").count():
                 break
             page.wait_for_timeout(100)
         answer = page.goto(reader)
